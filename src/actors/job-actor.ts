@@ -1,0 +1,180 @@
+/**
+ * A live job: a real XState actor, activated from its record and asked to judge events. The only file,
+ * besides the machine itself, that speaks to xstate.
+ */
+import { type Actor, createActor, type StateValue } from 'xstate';
+import { collectEffects, type Effect } from './effects.ts';
+import { isQuiet, JOB_ACTIONS, type JobAction, type JobEvent } from './job-events.ts';
+import { createJobMachine, type JobMachine, type MachineSpec } from './job-machine.ts';
+import { freshPhase, type JobFacts } from './lifecycle.ts';
+import type { JobRecord, JobStatus, PhaseSpec, PhaseState, TransitionRecord } from './vocabulary.ts';
+
+/** A pipeline's statechart with what is asked of it for every job, worked out once. */
+export interface JobChart {
+  readonly pipeline: string;
+  readonly phases: readonly PhaseSpec[];
+  readonly machine: JobMachine;
+  /** The state jobs are born into. */
+  readonly initial: JobStatus;
+  /** The phases of a job nobody has touched. */
+  readonly untouched: readonly PhaseState[];
+}
+
+/** Makes the chart of one pipeline. */
+export function createJobChart(spec: MachineSpec): JobChart {
+  const machine = createJobMachine(spec);
+  const initial = machine.root.initial.target[0]?.key as JobStatus;
+  return { ...spec, machine, initial, untouched: spec.phases.map(({ name }) => freshPhase(name)) };
+}
+
+/** A log entry that has not been committed: its position is not known yet. */
+export type NewTransition = Omit<TransitionRecord, 'position'>;
+
+/** What one accepted event did. */
+export interface Step {
+  readonly job: JobRecord;
+  /** `null` for progress and the like, which is state and not history. */
+  readonly transition: NewTransition | null;
+  readonly effects: readonly Effect[];
+}
+
+/** What must be known to bring a job into the world; the rest follows. */
+export type Birth = Pick<
+  JobRecord,
+  | 'id'
+  | 'pipeline'
+  | 'data'
+  | 'priority'
+  | 'maxAttempts'
+  | 'scheduledAt'
+  | 'expiresAt'
+  | 'timeoutMs'
+  | 'webhookUrl'
+  | 'createdAt'
+  | 'machineVersion'
+>;
+
+/** The judge of one job. Forget it and activate another one whenever its record was changed by somebody else. */
+export class JobActor {
+  readonly #actor: Actor<JobMachine>;
+  #state: string;
+  #job: JobRecord;
+
+  /** Activates the actor of a job at rest, or of one whose actor was dropped. */
+  constructor(chart: JobChart, job: JobRecord) {
+    this.#actor = createActor(chart.machine, { snapshot: toSnapshot(chart, job), input: job });
+    // Without an observer xstate would throw an error of ours into the host's event loop.
+    this.#actor.subscribe({ error() {} });
+    this.#actor.start();
+    this.#state = stateOf(job);
+    this.#job = job;
+  }
+
+  /** The job as the last accepted event left it. */
+  get job(): JobRecord {
+    return this.#job;
+  }
+
+  /** Lets the statechart judge; `null` means that the present state refuses the event. */
+  send(event: JobEvent): Step | null {
+    const before = this.#actor.getSnapshot();
+    const effects = collectEffects(this.#actor);
+    this.#actor.send(event);
+    const after = this.#actor.getSnapshot();
+    if (after.status === 'error') throw after.error;
+    // Every accepted event makes a new context, so an old one means that nothing was accepted.
+    if (after.context === before.context) return null;
+
+    const from = this.#state;
+    this.#state = stateName(after.value);
+    this.#job = { ...after.context, status: statusOf(this.#state) };
+    return {
+      job: this.#job,
+      transition: isQuiet(event.type) ? null : toTransition(from, this.#state, event, this.#job),
+      effects,
+    };
+  }
+}
+
+/** Transition 0: record and log entry of a new job, in the statechart's own initial state. No actor is needed. */
+export function born(chart: JobChart, birth: Birth): Step {
+  const job: JobRecord = {
+    ...birth,
+    status: chart.initial,
+    attempt: 0,
+    currentPhase: null,
+    phases: chart.untouched,
+    phaseIndex: 0,
+    phaseResults: {},
+    progress: 0,
+    progressMessage: null,
+    error: null,
+    reason: null,
+    timeoutAt: null,
+    webhookSent: false,
+    updatedAt: birth.createdAt,
+    startedAt: null,
+    attemptAt: null,
+    finishedAt: null,
+    staleAt: null,
+    seq: 0,
+    fence: 0,
+    leaseOwner: null,
+    leaseExpiresAt: null,
+  };
+  const transition = toTransition(null, chart.initial, { type: 'born', at: birth.createdAt }, job);
+  return { job, transition, effects: [] };
+}
+
+/** What a person may do to the job in its present state, asked of the statechart itself. */
+export function allowedActions(chart: JobChart, job: JobRecord): readonly JobAction[] {
+  const snapshot = toSnapshot(chart, job);
+  return JOB_ACTIONS.filter((type) => snapshot.can({ type, at: 0, reason: null, result: undefined } as JobEvent));
+}
+
+/** The whole state's name, e.g. `active.resize`. */
+export function stateOf(job: Pick<JobRecord, 'status' | 'currentPhase'>): string {
+  return job.status === 'active' ? `active.${job.currentPhase}` : job.status;
+}
+
+function toSnapshot(chart: JobChart, job: JobRecord) {
+  const value: StateValue = job.status === 'active' ? { active: job.currentPhase ?? '' } : job.status;
+  const context: JobFacts = job;
+  return chart.machine.resolveState({ value: value as never, context });
+}
+
+function stateName(value: StateValue): string {
+  if (typeof value === 'string') return value;
+  const [parent, child] = Object.entries(value)[0] ?? [];
+  return `${parent}.${child}`;
+}
+
+function statusOf(state: string): JobStatus {
+  return (state.startsWith('active.') ? 'active' : state) as JobStatus;
+}
+
+/** The phase an event is about: the one that was running, or the one that begins. */
+function phaseOf(state: string | null): string | null {
+  return state?.startsWith('active.') ? state.slice('active.'.length) : null;
+}
+
+function toTransition(
+  from: string | null,
+  to: string,
+  event: { readonly type: string; readonly at: number },
+  job: JobRecord,
+): NewTransition {
+  const failed = event.type === 'phaseFailed' || event.type === 'interrupted' || event.type === 'abandoned';
+  return {
+    jobId: job.id,
+    pipeline: job.pipeline,
+    seq: job.seq,
+    from,
+    to,
+    event: event.type,
+    phase: phaseOf(from) ?? phaseOf(to) ?? job.currentPhase,
+    attempt: job.attempt,
+    error: failed ? job.error : null,
+    at: event.at,
+  };
+}

@@ -1,0 +1,169 @@
+/**
+ * The nouns every room shares: what a job, a phase, a failure and a transition are.
+ * Types only. What may happen to a job is told by `job-machine.ts`.
+ */
+
+/** The top-level states of the statechart; `status` in a job record is one of these. */
+export const JOB_STATUSES = [
+  'blocked',
+  'pending',
+  'active',
+  'retrying',
+  'paused',
+  'completed',
+  'failed',
+  'cancelled',
+  'stale',
+  'deleted',
+] as const;
+
+/** See {@link JOB_STATUSES}. */
+export type JobStatus = (typeof JOB_STATUSES)[number];
+
+/** Where one phase of a job stands. `skipped`: the job was completed from outside before the phase ran. */
+export type PhaseStatus = 'pending' | 'active' | 'completed' | 'failed' | 'cancelled' | 'skipped';
+
+/** What to do about a failure: try again while attempts are left, or give up at once. */
+export type Disposition = 'recoverable' | 'fatal';
+
+/** Why a running phase was told to stop; handlers find it in `ctx.signal.reason.code`. */
+export type StopReason =
+  | 'cancelled'
+  | 'paused'
+  | 'timeout'
+  | 'shutdown'
+  | 'already_completed'
+  | 'abandoned'
+  | 'taken_by_another_worker'
+  | 'not_found';
+
+/** An error as plain data: it can be stored, cross a thread boundary and come back unchanged. */
+export interface Failure {
+  readonly name: string;
+  readonly message: string;
+  readonly code?: string;
+  readonly stack?: string;
+  readonly cause?: Failure;
+  /** The error's own JSON-like fields, beyond the ones above. */
+  readonly data?: Readonly<Record<string, unknown>>;
+  /** The phase that failed, when one did. */
+  readonly phase?: string;
+}
+
+/** One phase of a job, as stored. Times are milliseconds since the epoch. */
+export interface PhaseState {
+  readonly name: string;
+  readonly status: PhaseStatus;
+  /** 0 to 100, as the handler last reported it; 100 once completed. */
+  readonly progress: number;
+  readonly message: string | null;
+  readonly startedAt: number | null;
+  readonly completedAt: number | null;
+  /** Message of the phase's last failure. */
+  readonly error: string | null;
+}
+
+/**
+ * A job as everybody sees it: `getJob`, `listJobs`, events and streams all show this shape.
+ * Plain data; times are milliseconds since the epoch, `null` means "not (yet)".
+ */
+export interface JobRecord<Name extends string = string, Data = unknown, Results = Readonly<Record<string, unknown>>> {
+  readonly id: string;
+  readonly pipeline: Name;
+  readonly status: JobStatus;
+  /** The input given to `enqueue`, as stored. */
+  readonly data: Data;
+  /** Higher runs first. */
+  readonly priority: number;
+  /** Attempts begun since birth or the last manual retry; the first one counts. */
+  readonly attempt: number;
+  readonly maxAttempts: number;
+  /** The phase that is running, or was last running; `null` before the first claim. */
+  readonly currentPhase: string | null;
+  readonly phases: readonly PhaseState[];
+  /** How many phases are done with, and so the index of the next one. */
+  readonly phaseIndex: number;
+  /** Results of completed phases, by phase name. */
+  readonly phaseResults: Partial<Results>;
+  /** Overall progress, 0 to 100. */
+  readonly progress: number;
+  readonly progressMessage: string | null;
+  /** The last failure; cleared when the job completes or is retried by hand. */
+  readonly error: Failure | null;
+  /** Why the job was cancelled or paused, in the words of whoever asked. */
+  readonly reason: string | null;
+  /** Not claimed before this time: the delay given at birth, or the next retry. */
+  readonly scheduledAt: number;
+  /** If the job has not been started by then it is cancelled with reason `expired`. */
+  readonly expiresAt: number | null;
+  /** Limit for one attempt of the whole job, counted from the start of the attempt's first phase. */
+  readonly timeoutMs: number | null;
+  /** When the running phase is stopped, if it has a limit. */
+  readonly timeoutAt: number | null;
+  readonly webhookUrl: string | null;
+  readonly webhookSent: boolean;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  /** First claim ever. */
+  readonly startedAt: number | null;
+  /** When the latest attempt was claimed. */
+  readonly attemptAt: number | null;
+  /** When the job completed, failed or was cancelled. */
+  readonly finishedAt: number | null;
+  /** When retention marked the job stale. */
+  readonly staleAt: number | null;
+  /** Number of the job's last transition: 0 is its birth. */
+  readonly seq: number;
+  /** Grows with every claim; writes made under an older fence are refused. */
+  readonly fence: number;
+  readonly leaseOwner: string | null;
+  /** As of the last change; the holder renews it meanwhile. */
+  readonly leaseExpiresAt: number | null;
+  /** Which phase list the job runs under; see `docs/lifecycle.md`. */
+  readonly machineVersion: number;
+}
+
+/** One line of the append-only log. `position` is global, `seq` counts within the job. */
+export interface TransitionRecord {
+  readonly position: number;
+  readonly jobId: string;
+  readonly pipeline: string;
+  readonly seq: number;
+  /** State before, e.g. `active.resize`; `null` for the birth. */
+  readonly from: string | null;
+  readonly to: string;
+  readonly event: string;
+  readonly phase: string | null;
+  readonly attempt: number;
+  readonly error: Failure | null;
+  readonly at: number;
+}
+
+/** The names under which transitions (and progress) are told to the world. */
+export const JOB_EVENT_NAMES = [
+  'job:enqueued',
+  'job:started',
+  'job:progress',
+  'job:phase:completed',
+  'job:completed',
+  'job:failed',
+  'job:retrying',
+  'job:cancelled',
+  'job:paused',
+  'job:resumed',
+  'job:released',
+  'job:unblocked',
+  'job:stale',
+  'job:deleted',
+  'job:webhook:delivered',
+  'job:webhook:failed',
+] as const;
+
+/** See {@link JOB_EVENT_NAMES}. */
+export type JobEventName = (typeof JOB_EVENT_NAMES)[number];
+
+/** What the statechart must know of one phase. */
+export interface PhaseSpec {
+  readonly name: string;
+  readonly timeoutMs: number | null;
+}

@@ -1,0 +1,91 @@
+/** Checks at the door: each says which field is wrong and what would be right. */
+import { NotJsonError, requireJson } from '../actors/json.ts';
+import { InvalidInputError } from './errors.ts';
+
+const NAME = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/;
+
+/** Names become state keys, object keys and parts of URLs. */
+export function requireName(name: unknown, field: string): asserts name is string {
+  if (typeof name !== 'string' || !NAME.test(name)) {
+    throw new InvalidInputError(
+      field,
+      `${show(name)} cannot be a name; use a letter followed by letters, digits, "-" or "_", 64 at most.`,
+    );
+  }
+  if (name in Object.prototype) throw new InvalidInputError(field, `"${name}" is reserved; choose another name.`);
+}
+
+/** A whole number of at least `least`, or undefined. */
+export function requireCount(value: unknown, field: string, least: number): void {
+  if (value === undefined) return;
+  if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < least) {
+    throw new InvalidInputError(field, `is ${show(value)}, but must be a whole number of at least ${least}.`);
+  }
+}
+
+/** A value that can be stored; answers with a copy of it. */
+export function requireStorable(value: unknown, field: string, maxBytes: number): unknown {
+  try {
+    return requireJson(value, field, maxBytes);
+  } catch (error) {
+    if (error instanceof NotJsonError) throw new InvalidInputError(error.path, `${error.problem}.`, { cause: error });
+    throw error;
+  }
+}
+
+/** The last moment a `Date` can hold. */
+export const END_OF_TIME = 8.64e15;
+
+/** A date or a number of milliseconds since the epoch; answers in milliseconds. */
+export function requireTime(value: unknown, field: string): number {
+  const time = value instanceof Date ? value.getTime() : value;
+  if (typeof time !== 'number' || !Number.isFinite(time) || Math.abs(time) > END_OF_TIME) {
+    throw new InvalidInputError(field, `is ${show(value)}, but must be a valid Date or milliseconds since the epoch.`);
+  }
+  return Math.round(time);
+}
+
+/** A plain object without unknown keys: a misspelt option is a mistake, not a wish to be ignored. */
+export function requireOptions(options: unknown, field: string, known: readonly string[]): void {
+  if (typeof options !== 'object' || options === null || Array.isArray(options)) {
+    throw new InvalidInputError(field, `is ${show(options)}, but must be an object of options.`);
+  }
+  for (const key of Object.keys(options)) {
+    if (!known.includes(key)) {
+      throw new InvalidInputError(`${field}.${key}`, `is not an option here; known are ${known.join(', ')}.`);
+    }
+  }
+}
+
+/** One of a few words, or undefined. */
+export function requireOneOf(value: unknown, field: string, words: readonly string[]): void {
+  if (value === undefined || (typeof value === 'string' && words.includes(value))) return;
+  throw new InvalidInputError(
+    field,
+    `is ${show(value)}, but must be one of ${words.map((word) => `"${word}"`).join(', ')}.`,
+  );
+}
+
+/** A string, `null` or undefined. */
+export function requireText(value: unknown, field: string): void {
+  if (value === undefined || value === null || typeof value === 'string') return;
+  throw new InvalidInputError(field, `is ${show(value)}, but must be a string.`);
+}
+
+/** A function, or undefined. */
+export function requireFunction(value: unknown, field: string): void {
+  if (value === undefined || typeof value === 'function') return;
+  throw new InvalidInputError(field, `is ${show(value)}, but must be a function.`);
+}
+
+/** A wrong value as the error message names it. */
+export function show(value: unknown): string {
+  if (typeof value === 'string') return JSON.stringify(value);
+  if (typeof value === 'bigint') return `${value}n`;
+  if (value instanceof Date) return Number.isNaN(value.getTime()) ? 'an invalid Date' : 'a Date';
+  return typeof value === 'object' && value !== null
+    ? Array.isArray(value)
+      ? 'an array'
+      : 'an object'
+    : String(value);
+}

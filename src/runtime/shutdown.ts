@@ -1,0 +1,89 @@
+/** The end of a queue: stop claiming, wait, ask handlers to stop, wait again, give back what is left, close. Always ends. */
+import type { JobEvent } from '../actors/job-events.ts';
+import { type Clock, LONGEST_TIMER_MS } from './clock.ts';
+import type { OnShutdown } from './config.ts';
+import { ConflictError, NotFoundError, ShutdownTimeoutError } from './errors.ts';
+import { requireCount, requireOptions } from './options.ts';
+import type { Claim } from './supervisor/capacity.ts';
+import type { Performer } from './supervisor/performer.ts';
+import type { Supervisor } from './supervisor/supervisor.ts';
+
+/** Options of `queue.shutdown(…)`. */
+export interface ShutdownOptions {
+  /** How long running jobs may go on. Default 30,000. */
+  readonly timeoutMs?: number;
+  /** How long handlers have to return after they were asked to stop. Default 5,000. */
+  readonly graceMs?: number;
+}
+
+/** Checks the options before anything is stopped. */
+export function requireShutdown(options: ShutdownOptions): void {
+  requireOptions(options, 'options', ['timeoutMs', 'graceMs']);
+  requireCount(options.timeoutMs, 'options.timeoutMs', 0);
+  requireCount(options.graceMs, 'options.graceMs', 0);
+}
+
+interface Parts {
+  readonly supervisor: Supervisor;
+  readonly performer: Performer;
+  readonly clock: Clock;
+  readonly onShutdown: OnShutdown;
+}
+
+/** Brings running jobs to rest. Answers with the error to throw once everything is cleaned up, or `null`. */
+export async function bringToRest(
+  { supervisor, performer, clock, onShutdown }: Parts,
+  { timeoutMs = 30_000, graceMs = 5_000 }: ShutdownOptions,
+): Promise<ShutdownTimeoutError | null> {
+  await supervisor.settled();
+  if (await endedWithin(() => atRest(supervisor, performer), timeoutMs)) return null;
+  const late = supervisor.liveClaims();
+  performer.stopAll(toEvent(onShutdown));
+  await endedWithin(() => atRest(supervisor, performer), graceMs);
+  await Promise.all(
+    supervisor.liveClaims().map((claim) => giveBack(supervisor, claim, toEvent(onShutdown)(clock.now()))),
+  );
+  return new ShutdownTimeoutError(
+    timeoutMs,
+    late.map(({ id }) => id),
+  );
+}
+
+function toEvent(onShutdown: OnShutdown): (at: number) => JobEvent {
+  const reason = 'The queue was shut down.';
+  if (onShutdown === 'pause') return (at) => ({ type: 'pause', at, reason });
+  if (onShutdown === 'cancel') return (at) => ({ type: 'cancel', at, reason });
+  return (at) => ({ type: 'released', at });
+}
+
+/** Handlers that ignore their signal cannot keep the job: it moves on without them. */
+async function giveBack(supervisor: Supervisor, claim: Claim, event: JobEvent): Promise<void> {
+  try {
+    await supervisor.tell(claim.id, event);
+  } catch (error) {
+    // A store that cannot be written to leaves the job to the lease; one that moved needs nothing.
+    if (!(error instanceof ConflictError || error instanceof NotFoundError)) return;
+  }
+}
+
+/** A job between two phases has no handler for a moment, so both are asked until neither has anything. */
+async function atRest(supervisor: Supervisor, performer: Performer): Promise<void> {
+  while (performer.running > 0 || supervisor.liveClaims().length > 0) {
+    await performer.idle();
+    await supervisor.settled();
+    await new Promise(setImmediate);
+  }
+}
+
+/** The timer is deliberately not unref'ed: a process that awaits shutdown must live to see it. */
+async function endedWithin(work: () => Promise<void>, ms: number): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<false>((resolve) => {
+    timer = setTimeout(() => resolve(false), Math.min(ms, LONGEST_TIMER_MS));
+  });
+  try {
+    return await Promise.race([work().then(() => true as const), late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,92 @@
+/**
+ * Which due jobs are next. The order over all wants is priority, due time, age. Each want is a walk down
+ * one index: a seek per distinct priority, then due jobs in order; finished and delayed jobs are never passed.
+ */
+import type { Database, Statement } from 'better-sqlite3';
+import type { ClaimRequest, Want } from '../port.ts';
+import type { JobTable } from './jobs.ts';
+import type { JobRow } from './rows.ts';
+
+interface Candidate {
+  readonly n: number;
+  readonly priority: number;
+  readonly scheduled_at: number;
+  readonly want: Want;
+}
+
+const HERE = `pipeline = ? AND phase_index = ? AND status IN ('pending', 'retrying')`;
+
+export class ClaimQueries {
+  readonly #jobs: JobTable;
+  readonly #topPriority: Statement<[string, number, number], number>;
+  readonly #due: Statement<[string, number, number, number, number], Omit<Candidate, 'want'>>;
+  readonly #nextDue: Statement<[string, number, number, number], number>;
+  readonly #row: Statement<[number], JobRow>;
+
+  constructor(db: Database, jobs: JobTable) {
+    this.#jobs = jobs;
+    this.#topPriority = db
+      .prepare<[string, number, number], number>(
+        `SELECT priority FROM millrace_jobs WHERE ${HERE} AND priority < ? ORDER BY priority DESC LIMIT 1`,
+      )
+      .pluck()
+      .safeIntegers(false);
+    this.#due = db
+      .prepare<[string, number, number, number, number], Omit<Candidate, 'want'>>(
+        `SELECT n, priority, scheduled_at FROM millrace_jobs
+         WHERE ${HERE} AND priority = ? AND scheduled_at <= ? ORDER BY scheduled_at, n LIMIT ?`,
+      )
+      .safeIntegers(false);
+    this.#nextDue = db
+      .prepare<[string, number, number, number], number>(
+        `SELECT scheduled_at FROM millrace_jobs
+         WHERE ${HERE} AND priority = ? AND scheduled_at > ? ORDER BY scheduled_at LIMIT 1`,
+      )
+      .pluck()
+      .safeIntegers(false);
+    this.#row = db.prepare<[number], JobRow>('SELECT * FROM millrace_jobs WHERE n = ?').safeIntegers(false);
+  }
+
+  /** Lets the request's judge decide on each job it has room for, and writes what it decides. */
+  run(request: ClaimRequest): { nextDueAt: number | null } {
+    const candidates: Candidate[] = [];
+    let nextDueAt: number | null = null;
+    for (const want of request.wants) {
+      const next = this.#collect(want, request.now, candidates);
+      if (next !== null && (nextDueAt === null || next < nextDueAt)) nextDueAt = next;
+    }
+    if (request.wants.length > 1) candidates.sort(byTurn);
+    for (const candidate of candidates) {
+      if (!request.admit(candidate.want)) continue;
+      const row = this.#row.get(candidate.n);
+      const change = row && request.judge(this.#jobs.record(row));
+      if (!change) continue;
+      this.#jobs.apply(change);
+      // A job that was ended instead leaves room for one that was not looked at.
+      if (change.job.status !== 'active') nextDueAt = request.now;
+    }
+    return { nextDueAt };
+  }
+
+  /** Adds the want's due jobs; answers with when the next one will be due, unless the want was filled. */
+  #collect(want: Want, now: number, into: Candidate[]): number | null {
+    let room = want.limit;
+    let nextDueAt: number | null = null;
+    let priority = this.#topPriority.get(want.pipeline, want.phaseIndex, Number.MAX_SAFE_INTEGER + 1);
+    while (priority !== undefined) {
+      for (const row of this.#due.all(want.pipeline, want.phaseIndex, priority, now, room)) {
+        into.push({ ...row, want });
+        room--;
+      }
+      if (room <= 0) return null;
+      const next = this.#nextDue.get(want.pipeline, want.phaseIndex, priority, now);
+      if (next !== undefined && (nextDueAt === null || next < nextDueAt)) nextDueAt = next;
+      priority = this.#topPriority.get(want.pipeline, want.phaseIndex, priority);
+    }
+    return nextDueAt;
+  }
+}
+
+function byTurn(a: Candidate, b: Candidate): number {
+  return b.priority - a.priority || a.scheduled_at - b.scheduled_at || a.n - b.n;
+}

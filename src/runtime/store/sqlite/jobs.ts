@@ -1,0 +1,122 @@
+/** The jobs themselves: birth, change and reading. A change is refused when its row has moved on meanwhile. */
+import type { Database, Statement } from 'better-sqlite3';
+import type { JobRecord, StopReason } from '../../../actors/vocabulary.ts';
+import { type BirthGroup, type Change, lossOf } from '../port.ts';
+import type { CountTable } from './counts.ts';
+import type { MachineTable } from './machines.ts';
+import type { PayloadTable } from './payloads.ts';
+import {
+  INSERT_JOB,
+  insertValues,
+  isSelfContained,
+  type JobRow,
+  packData,
+  toRecord,
+  UPDATE_JOB,
+  updateValues,
+} from './rows.ts';
+import type { TransitionTable } from './transitions.ts';
+
+const NO_PAYLOADS: ReadonlyMap<string, string> = new Map();
+
+/** The tables a job's change touches besides its own. */
+export interface Neighbours {
+  readonly machines: MachineTable;
+  readonly payloads: PayloadTable;
+  readonly transitions: TransitionTable;
+  readonly counts: CountTable;
+}
+
+export class JobTable {
+  readonly #near: Neighbours;
+  readonly #insert: Statement<unknown[]>;
+  readonly #update: Statement<unknown[]>;
+  readonly #delete: Statement<[string, number, number]>;
+  readonly #status: Statement<[string], Pick<JobRow, 'status' | 'fence'>>;
+  readonly #get: Statement<[string], JobRow>;
+  readonly #getMany: Statement<[string], JobRow>;
+  /** Ids are taken as long as the log knows them: two jobs under one id could not be told apart there. */
+  readonly #existing: Statement<[{ ids: string }], string>;
+
+  constructor(db: Database, near: Neighbours) {
+    this.#near = near;
+    this.#insert = db.prepare(INSERT_JOB);
+    this.#update = db.prepare(UPDATE_JOB);
+    this.#delete = db.prepare('DELETE FROM millrace_jobs WHERE id = ? AND seq = ? AND fence = ?');
+    this.#status = db
+      .prepare<[string], JobRow>('SELECT status, fence FROM millrace_jobs WHERE id = ?')
+      .safeIntegers(false);
+    this.#get = db.prepare<[string], JobRow>('SELECT * FROM millrace_jobs WHERE id = ?').safeIntegers(false);
+    this.#getMany = db
+      .prepare<[string], JobRow>('SELECT * FROM millrace_jobs WHERE id IN (SELECT value FROM json_each(?))')
+      .safeIntegers(false);
+    this.#existing = db
+      .prepare<[{ ids: string }], string>(
+        `SELECT id FROM millrace_jobs WHERE id IN (SELECT value FROM json_each($ids))
+         UNION SELECT job_id FROM millrace_transitions WHERE job_id IN (SELECT value FROM json_each($ids))`,
+      )
+      .pluck();
+  }
+
+  /** Writes the whole group, or, if a chosen id is taken, nothing; answers with the taken ones. */
+  bear(group: BirthGroup): readonly string[] {
+    if (group.chosenIds.length > 0) {
+      const taken = this.#existing.all({ ids: JSON.stringify(group.chosenIds) });
+      if (taken.length > 0) return taken;
+    }
+    for (const { job, transition } of group.births) {
+      const { body, inline } = packData(job);
+      this.#insert.run(insertValues(job, inline ? body : null));
+      if (!inline) this.#near.payloads.put(job.id, '', body);
+      this.#near.transitions.append(transition);
+      this.#near.counts.move(job.pipeline, null, job.status);
+    }
+    return [];
+  }
+
+  /** Writes a change; answers with `null`, or with why the writer no longer holds the job. */
+  apply(change: Change): StopReason | null {
+    const { job, expected } = change;
+    const { changes } =
+      job.status === 'deleted'
+        ? this.#delete.run(job.id, expected.seq, expected.fence)
+        : this.#update.run(updateValues(job, expected));
+    if (changes === 0) return lossOf(this.#status.get(job.id), expected.fence);
+    if (job.status === 'deleted') this.#near.payloads.delete(job.id);
+    for (const phase of change.newResults) {
+      this.#near.payloads.put(job.id, phase, JSON.stringify(job.phaseResults[phase]));
+    }
+    for (const transition of change.transitions) this.#near.transitions.append(transition);
+    this.#near.counts.move(job.pipeline, expected.status, job.status);
+    return null;
+  }
+
+  /** Gives a job at rest another phase list. No transition: its state stays what it was. */
+  rewrite(job: JobRecord, before: JobRecord): void {
+    this.#update.run(updateValues(job, before));
+    for (const phase of Object.keys(before.phaseResults)) {
+      if (!(phase in job.phaseResults)) this.#near.payloads.deleteOne(job.id, phase);
+    }
+  }
+
+  get(id: string): JobRecord | undefined {
+    const row = this.#get.get(id);
+    return row && this.record(row);
+  }
+
+  getMany(ids: readonly string[]): JobRecord[] {
+    return this.records(this.#getMany.all(JSON.stringify(ids)));
+  }
+
+  record(row: JobRow): JobRecord {
+    const payloads = isSelfContained(row) ? NO_PAYLOADS : this.#near.payloads.of(row.id);
+    return toRecord(row, payloads, this.#near.machines.phases(row.machine_version));
+  }
+
+  /** Like {@link record} for many rows, with one look for payloads. */
+  records(rows: readonly JobRow[]): JobRecord[] {
+    const apart = rows.filter((row) => !isSelfContained(row)).map((row) => row.id);
+    const payloads = apart.length === 0 ? () => NO_PAYLOADS : this.#near.payloads.ofMany(apart);
+    return rows.map((row) => toRecord(row, payloads(row.id), this.#near.machines.phases(row.machine_version)));
+  }
+}

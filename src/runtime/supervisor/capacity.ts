@@ -1,0 +1,119 @@
+/**
+ * How much may run at a time. A lane's slot belongs to a running handler, from before it starts until it has
+ * really returned; a pipeline's place belongs to a held job. Jobs that move on to a full lane wait ahead of new claims.
+ */
+
+/** Limits of lanes and pipelines; a pipeline without one has none of its own. */
+export interface CapacityLimits {
+  readonly lanes: ReadonlyMap<string, number>;
+  readonly pipelines: ReadonlyMap<string, number>;
+}
+
+export class Capacity {
+  readonly #limits: CapacityLimits;
+  readonly #used = new Map<string, number>();
+  readonly #waiting = new Map<string, (() => void)[]>();
+  readonly #held = new Map<string, Set<string>>();
+
+  constructor(limits: CapacityLimits) {
+    this.#limits = limits;
+  }
+
+  /** Free slots of a lane for newcomers. */
+  laneRoom(lane: string): number {
+    const waiting = this.#waiting.get(lane)?.length ?? 0;
+    return Math.max(0, (this.#limits.lanes.get(lane) ?? 0) - (this.#used.get(lane) ?? 0) - waiting);
+  }
+
+  /** How many more jobs of a pipeline may be held. */
+  pipelineRoom(pipeline: string): number {
+    const limit = this.#limits.pipelines.get(pipeline) ?? Number.POSITIVE_INFINITY;
+    return Math.max(0, limit - (this.#held.get(pipeline)?.size ?? 0));
+  }
+
+  /** Takes a slot if there is one. */
+  take(lane: string): boolean {
+    if (this.laneRoom(lane) === 0) return false;
+    this.#used.set(lane, (this.#used.get(lane) ?? 0) + 1);
+    return true;
+  }
+
+  /** Gives a slot back, or hands it to whoever has waited longest. */
+  free(lane: string): void {
+    const next = this.#waiting.get(lane)?.shift();
+    if (next) next();
+    else this.#used.set(lane, (this.#used.get(lane) ?? 0) - 1);
+  }
+
+  /** Calls back with a slot already taken, once one is free. Answers with a way out of the line. */
+  wait(lane: string, ready: () => void): () => void {
+    const line = this.#waiting.get(lane) ?? [];
+    this.#waiting.set(lane, line);
+    line.push(ready);
+    return () => {
+      const place = line.indexOf(ready);
+      if (place >= 0) line.splice(place, 1);
+    };
+  }
+
+  /** Counts a held job against its pipeline. */
+  hold(pipeline: string, key: string): void {
+    const held = this.#held.get(pipeline) ?? new Set();
+    this.#held.set(pipeline, held.add(key));
+  }
+
+  letGo(pipeline: string, key: string): void {
+    this.#held.get(pipeline)?.delete(key);
+  }
+}
+
+/** The room one turn takes and gives before its commit; undone if there is none. */
+export class Booking {
+  readonly #capacity: Capacity;
+  readonly #slots = new Map<string, string>();
+  readonly #taken = new Map<string, string>();
+  readonly #given = new Map<string, string>();
+
+  constructor(capacity: Capacity) {
+    this.#capacity = capacity;
+  }
+
+  /** Takes a slot for a claim that goes on to its next phase, if there is one. */
+  takeSlot(key: string, lane: string): void {
+    if (this.#capacity.take(lane)) this.#slots.set(key, lane);
+  }
+
+  /** Takes a slot and a place for a new claim; its request was only made because there was room. */
+  takeAll(key: string, lane: string, pipeline: string): void {
+    this.takeSlot(key, lane);
+    this.#capacity.hold(pipeline, key);
+    this.#taken.set(key, pipeline);
+  }
+
+  /** Gives up the place of a claim that ends with this turn, so that the turn's own claims can have it. */
+  givePlace(key: string, pipeline: string): void {
+    this.#capacity.letGo(pipeline, key);
+    this.#given.set(key, pipeline);
+  }
+
+  hasSlot(key: string): boolean {
+    return this.#slots.has(key);
+  }
+
+  undo(): void {
+    for (const lane of this.#slots.values()) this.#capacity.free(lane);
+    for (const [key, pipeline] of this.#taken) this.#capacity.letGo(pipeline, key);
+    for (const [key, pipeline] of this.#given) this.#capacity.hold(pipeline, key);
+  }
+}
+
+/** One claim of one job: slots, places and runs belong to it, not to the job. */
+export interface Claim {
+  readonly id: string;
+  readonly fence: number;
+}
+
+/** A claim as a key. */
+export function claimKey({ id, fence }: Claim): string {
+  return `${fence}#${id}`;
+}

@@ -1,0 +1,57 @@
+/** What waits for the next turn: births, and messages to jobs. */
+import type { BirthGroup } from '../store/port.ts';
+import type { Message } from './turn.ts';
+
+/** Jobs to be born together, and who waits for them. */
+export interface BirthRequest {
+  readonly group: BirthGroup;
+  resolve(): void;
+  reject(error: unknown): void;
+}
+
+/** What one turn takes up. */
+export interface Mail {
+  readonly births: readonly BirthRequest[];
+  readonly messages: readonly Message[];
+}
+
+export class Inbox {
+  #births: BirthRequest[] = [];
+  #messages: Message[] = [];
+  readonly #suspects: Message[] = [];
+
+  addBirth(birth: BirthRequest): void {
+    this.#births.push(birth);
+  }
+
+  add(message: Message): void {
+    this.#messages.push(message);
+  }
+
+  /** Is there something under suspicion, which the next turn must take up alone? */
+  get hasSuspects(): boolean {
+    return this.#suspects.length > 0;
+  }
+
+  /** Messages under suspicion of breaking a commit go one by one, so that they break only their own. */
+  take(): Mail {
+    const births = this.#births;
+    this.#births = [];
+    const suspect = this.#suspects.shift();
+    if (suspect) return { births, messages: [suspect] };
+    const messages = this.#messages;
+    this.#messages = [];
+    for (const message of messages) message.onTaken?.();
+    return { births, messages };
+  }
+
+  /** Nobody waits for these, and the store could not take them: they go first when it can. */
+  keep(messages: readonly Message[]): void {
+    this.#messages.unshift(...messages);
+  }
+
+  /** One of these broke a commit. */
+  suspect(messages: readonly Message[]): void {
+    this.#suspects.push(...messages);
+  }
+}

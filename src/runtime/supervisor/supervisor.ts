@@ -1,0 +1,255 @@
+/**
+ * The only room that commits transitions. Everything that happens within one turn of the event loop (births,
+ * messages to jobs, claims for free slots) is judged by the jobs' actors and committed in one transaction; only
+ * then are effects performed and listeners told. A turn that cannot be committed never happened.
+ */
+import type { JobActor, Step } from '../../actors/job-actor.ts';
+import type { JobEvent } from '../../actors/job-events.ts';
+import type { JobRecord, StopReason } from '../../actors/vocabulary.ts';
+import { ConflictError, NotFoundError, StoreUnavailableError } from '../errors.ts';
+import type { Teller } from '../journal/teller.ts';
+import { type Committed, lossOf, type StagedTransition, type Store } from '../store/port.ts';
+import { Booking, type Capacity, type Claim, claimKey } from './capacity.ts';
+import type { Charts } from './charts.ts';
+import type { Dispatcher } from './dispatcher.ts';
+import { type BirthRequest, Inbox, type Mail } from './inbox.ts';
+import type { Performer } from './performer.ts';
+import { type Message, type Passage, Turn } from './turn.ts';
+import { TurnLoop } from './turn-loop.ts';
+
+/** Named moments at which a test may stop the world. */
+export type TurnPoint = 'before-commit' | 'after-commit' | 'after-tell';
+
+export interface SupervisorOptions {
+  readonly store: Store;
+  readonly charts: Charts;
+  readonly capacity: Capacity;
+  readonly teller: Teller;
+  readonly performer: Performer;
+  readonly dispatcher: Dispatcher;
+  /** For tests: called at each {@link TurnPoint}. */
+  readonly onPoint?: ((point: TurnPoint) => void) | undefined;
+}
+
+export class Supervisor {
+  readonly #o: SupervisorOptions;
+  readonly #live = new Map<string, JobActor>();
+  readonly #inbox = new Inbox();
+  readonly #loop: TurnLoop;
+
+  constructor(options: SupervisorOptions) {
+    this.#o = options;
+    this.#loop = new TurnLoop(
+      () => this.#turn(),
+      (error) => options.teller.report(error, 'telling what was committed'),
+    );
+  }
+
+  /** Brings jobs into the world, all or none. */
+  bear(steps: readonly Step[], chosenIds: readonly string[]): Promise<void> {
+    const births = steps.map(({ job, transition }) => ({
+      job,
+      transition: { ...transition, position: 0 } as StagedTransition,
+    }));
+    return new Promise((resolve, reject) => {
+      this.#inbox.addBirth({ group: { births, chosenIds }, resolve, reject });
+      this.wake();
+    });
+  }
+
+  /** Sends an event to a job and waits for its commit. */
+  tell(jobId: string, event: JobEvent, fence?: number): Promise<JobRecord> {
+    return new Promise((resolve, reject) => {
+      const caller = { resolve, reject };
+      this.post(fence === undefined ? { jobId, event, caller } : { jobId, event, fence, caller });
+    });
+  }
+
+  /** Sends an event to a job; if nobody waits for it, it is retried until it is committed or meaningless. */
+  post(message: Message): void {
+    this.#inbox.add(message);
+    this.wake();
+  }
+
+  /** Is there anything whose lease must be renewed? A handler may run on while its actor is being read again. */
+  get holdsJobs(): boolean {
+    return this.#live.size > 0 || this.#o.performer.running > 0;
+  }
+
+  /** The claims this runtime believes it holds. */
+  liveClaims(): readonly Claim[] {
+    return [...this.#live.values()].map(({ job: { id, fence } }) => ({ id, fence }));
+  }
+
+  /** Somebody else may have moved the job: read it again, and stop the handler if so. */
+  async checkClaim(claim: Claim): Promise<void> {
+    const job = await this.#o.store.getJob(claim.id);
+    const mine = this.#live.get(claim.id);
+    if (!mine || mine.job.fence !== claim.fence) return;
+    if (job?.status === 'active' && job.fence === claim.fence) return;
+    this.#drop(claim, mine.job.pipeline, lossOf(job, claim.fence));
+    this.wake();
+  }
+
+  /** Asks for a turn: there may be something to do. */
+  wake(): void {
+    this.#loop.wake();
+  }
+
+  /** Resolves when nothing is staged or under way. */
+  settled(): Promise<void> {
+    return this.#loop.settled();
+  }
+
+  /** No more turns; what is still staged is forgotten. */
+  close(): void {
+    this.#loop.close();
+  }
+
+  async #turn(): Promise<void> {
+    const { store, charts, capacity, dispatcher, onPoint } = this.#o;
+    const mail = this.#inbox.take();
+    if (this.#inbox.hasSuspects) this.wake();
+    const byJob = groupByJob(mail.messages);
+    const turn = new Turn(charts);
+    const booking = new Booking(capacity);
+    let committed: Committed;
+    try {
+      const load = this.#judgeLive(turn, byJob);
+      const changes = turn.passages.map(({ change }) => change);
+      for (const passage of turn.passages) this.#book(passage, booking);
+      onPoint?.('before-commit');
+      committed = await store.commit({
+        births: mail.births.map(({ group }) => group),
+        changes,
+        load,
+        judge: (job) => turn.judgeStored(job, byJob.get(job.id) ?? []),
+        claim: dispatcher.request(turn, booking),
+      });
+    } catch (error) {
+      booking.undo();
+      this.#forget(error, mail);
+      return;
+    }
+    this.#loop.calm();
+    onPoint?.('after-commit');
+    dispatcher.dueAt(committed.nextDueAt);
+    this.#answerBirths(mail.births, committed);
+    for (const passage of turn.passages) {
+      const lost = committed.stale.get(passage.change);
+      if (lost) this.#lose(passage, lost);
+      else this.#conclude(passage, booking);
+    }
+    for (const { caller, error } of turn.refusals) caller.reject(error);
+    for (const id of committed.missing) {
+      for (const { caller } of byJob.get(id) ?? []) caller?.reject(new NotFoundError(id));
+    }
+    onPoint?.('after-tell');
+  }
+
+  /** Live jobs are judged from memory; answers with the ids of the others, to be judged inside the transaction. */
+  #judgeLive(turn: Turn, byJob: ReadonlyMap<string, readonly Message[]>): readonly string[] {
+    const load: string[] = [];
+    for (const [id, messages] of byJob) {
+      const actor = this.#live.get(id);
+      if (actor) turn.judgeLive(actor, messages);
+      else load.push(id);
+    }
+    return load;
+  }
+
+  /** A live job that goes on takes its next slot before new claims can; one that has ended leaves its place to them. */
+  #book({ actor: { job }, steps }: Passage, booking: Booking): void {
+    const { performer } = this.#o;
+    if (job.status !== 'active') {
+      if (!performer.isRunning(job)) booking.givePlace(claimKey(job), job.pipeline);
+    } else if (wantsRun(steps) && !performer.hasSlot(job)) {
+      booking.takeSlot(claimKey(job), performer.laneFor(job));
+    }
+  }
+
+  #answerBirths(births: readonly BirthRequest[], committed: Committed): void {
+    for (const [index, { group, resolve, reject }] of births.entries()) {
+      const taken = committed.takenIds[index]?.[0];
+      if (taken === undefined) {
+        resolve();
+        for (const { job, transition } of group.births) this.#o.teller.transition(job, transition);
+      } else {
+        const problem = `There is, or was, a job with the id "${taken}" already; nothing was enqueued.`;
+        reject(new ConflictError(taken, null, 'enqueue', problem));
+      }
+    }
+  }
+
+  /** The passage is committed: remember or forget the actor, tell, and perform. */
+  #conclude({ actor, steps, messages }: Passage, booking: Booking): void {
+    const { teller, performer, capacity } = this.#o;
+    const { job } = actor;
+    if (job.status === 'active') this.#live.set(job.id, actor);
+    else this.#live.delete(job.id);
+    for (const [index, step] of steps.entries()) {
+      messages[index]?.caller?.resolve(step.job);
+      if (step.transition) teller.transition(step.job, step.transition);
+      else if (messages[index]?.event.type === 'progressed') teller.progress(step.job);
+      for (const effect of step.effects) {
+        if (effect.type === 'stopPhase') performer.stop(job, effect.reason, job.reason);
+      }
+    }
+    if (job.status === 'active') {
+      if (!wantsRun(steps)) return;
+      if (performer.hasSlot(job) || booking.hasSlot(claimKey(job))) performer.run(job);
+      else performer.runWhenRoom(job);
+    } else if (!performer.isRunning(job)) {
+      capacity.letGo(job.pipeline, claimKey(job));
+    }
+  }
+
+  /** Somebody else has moved the job: ask the row again on behalf of callers. */
+  #lose({ change, messages }: Passage, reason: StopReason): void {
+    this.#drop({ id: change.job.id, fence: change.expected.fence }, change.job.pipeline, reason);
+    for (const message of messages) if (message.caller) this.post(message);
+  }
+
+  /** The claim is not ours any more: forget the actor and tell the handler why. */
+  #drop(claim: Claim, pipeline: string, reason: StopReason): void {
+    const { performer, capacity } = this.#o;
+    this.#live.delete(claim.id);
+    performer.stop(claim, reason);
+    if (!performer.isRunning(claim)) capacity.letGo(pipeline, claimKey(claim));
+  }
+
+  /** The turn was not committed: callers hear of it, actors are read again, and what nobody waits for is kept. */
+  #forget(error: unknown, { births, messages }: Mail): void {
+    const { teller } = this.#o;
+    for (const { reject } of births) reject(error);
+    for (const { jobId, caller } of messages) {
+      this.#live.delete(jobId);
+      caller?.reject(error);
+    }
+    const kept = messages.filter((message) => !message.caller);
+    if (error instanceof StoreUnavailableError) {
+      this.#inbox.keep(kept);
+      if (kept.length > 0 && births.length === 0) teller.report(error, 'a commit, which will be tried again,');
+      this.#loop.wakeLater();
+    } else if (messages.length > 1) {
+      this.#inbox.suspect(kept);
+      this.wake();
+    } else {
+      teller.report(error, 'a commit');
+    }
+  }
+}
+
+function wantsRun(steps: Passage['steps']): boolean {
+  return steps.some(({ effects }) => effects.some(({ type }) => type === 'runPhase'));
+}
+
+function groupByJob(messages: readonly Message[]): Map<string, Message[]> {
+  const groups = new Map<string, Message[]>();
+  for (const message of messages) {
+    const group = groups.get(message.jobId);
+    if (group) group.push(message);
+    else groups.set(message.jobId, [message]);
+  }
+  return groups;
+}

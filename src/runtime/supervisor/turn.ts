@@ -1,0 +1,106 @@
+/**
+ * One turn of the supervisor: what is judged now and committed together. Nothing in here is told to anybody;
+ * the supervisor does that after the commit, or forgets the turn if there was none.
+ */
+import { JobActor, type Step, stateOf } from '../../actors/job-actor.ts';
+import type { JobEvent } from '../../actors/job-events.ts';
+import type { JobRecord } from '../../actors/vocabulary.ts';
+import { ConflictError } from '../errors.ts';
+import type { Change, StagedTransition } from '../store/port.ts';
+import type { Charts } from './charts.ts';
+
+/** Something that happened to a job, on its way to the job's actor. */
+export interface Message {
+  readonly jobId: string;
+  event: JobEvent;
+  /** Only meant for the holder of this claim; silently dropped when the job has moved on (law 3 refuses late losers). */
+  readonly fence?: number;
+  /** Who asked, if somebody did. Without one the message is retried until it is committed. */
+  readonly caller?: Caller;
+  /** Told when a turn takes the message up, so that later news starts a message of its own. */
+  onTaken?(): void;
+}
+
+/** The two ends of an API call's promise. */
+export interface Caller {
+  resolve(job: JobRecord): void;
+  reject(error: unknown): void;
+}
+
+/** What one job went through in this turn. */
+export interface Passage {
+  readonly actor: JobActor;
+  readonly steps: readonly (Step & { readonly transition: StagedTransition | null })[];
+  readonly change: Change;
+  /** The accepted messages. */
+  readonly messages: readonly Message[];
+}
+
+/** An event that would set a job going again, which needs phases that exist. */
+const NEEDS_PHASES: ReadonlySet<string> = new Set(['retry', 'resume', 'blockersClosed']);
+
+export class Turn {
+  /** In the order they are written. A job may pass twice: retried by hand, say, and then claimed. */
+  readonly passages: Passage[] = [];
+  /** Refusals are told after the commit too: what they speak of may not have happened. */
+  readonly refusals: { readonly caller: Caller; readonly error: unknown }[] = [];
+  readonly #charts: Charts;
+
+  constructor(charts: Charts) {
+    this.#charts = charts;
+  }
+
+  /** Judges messages for a live job. */
+  judgeLive(actor: JobActor, messages: readonly Message[]): Change | null {
+    return this.#pass(actor, actor.job, messages, true);
+  }
+
+  /** Activates the job's actor and judges. */
+  judgeStored(stored: JobRecord, messages: readonly Message[]): Change | null {
+    const { chart, job, runnable } = this.#charts.judge(stored);
+    return this.#pass(new JobActor(chart, job), stored, messages, runnable);
+  }
+
+  /** Can this program run the job's phases? */
+  canRun(job: JobRecord): boolean {
+    return this.#charts.judge(job).runnable;
+  }
+
+  #pass(actor: JobActor, before: JobRecord, messages: readonly Message[], runnable: boolean): Change | null {
+    const steps: (Step & { transition: StagedTransition | null })[] = [];
+    const accepted: Message[] = [];
+    for (const message of messages) {
+      const meant = message.fence === undefined || message.fence === actor.job.fence;
+      const possible = runnable || !NEEDS_PHASES.has(message.event.type);
+      const step = meant && possible ? actor.send(message.event) : null;
+      if (step) {
+        steps.push({ ...step, transition: step.transition && { ...step.transition, position: 0 } });
+        accepted.push(message);
+      } else if (message.caller) {
+        this.refusals.push({ caller: message.caller, error: refusal(actor.job, message.event.type, runnable) });
+      }
+    }
+    if (steps.length === 0) return null;
+    const change: Change = {
+      job: actor.job,
+      expected: before,
+      transitions: steps.flatMap(({ transition }) => transition ?? []),
+      newResults: newResults(before, actor.job),
+    };
+    this.passages.push({ actor, steps, change, messages: accepted });
+    return change;
+  }
+}
+
+function refusal(job: JobRecord, event: string, runnable: boolean): ConflictError {
+  const message = runnable
+    ? undefined
+    : `Job "${job.id}" was born under the phases [${job.phases.map((phase) => phase.name).join(', ')}], which pipeline "${job.pipeline}" ` +
+      `does not have (any more), so "${event}" is not possible.`;
+  return new ConflictError(job.id, stateOf(job), event, message);
+}
+
+function newResults(before: JobRecord, after: JobRecord): readonly string[] {
+  if (before.phaseResults === after.phaseResults) return [];
+  return Object.keys(after.phaseResults).filter((name) => before.phaseResults[name] !== after.phaseResults[name]);
+}
