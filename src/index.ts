@@ -39,7 +39,7 @@ export {
   ShuttingDownError,
   StoreUnavailableError,
 } from './runtime/errors.ts';
-export { type JobId, JobQueue, type ListOptions, type NewJob, type QueueStats } from './runtime/job-queue.ts';
+export { type JobId, JobQueue, type NewJob, type QueueStats } from './runtime/job-queue.ts';
 export { EventBus } from './runtime/journal/event-bus.ts';
 export type {
   ErrorEvent,
@@ -49,6 +49,7 @@ export type {
   JobWebhookEvent,
   QueueEvents,
 } from './runtime/journal/events.ts';
+export type { ListOptions } from './runtime/list-filter.ts';
 export {
   type AnyPipeline,
   type InputOf,

@@ -56,9 +56,12 @@ export type Birth = Pick<
 
 /** The judge of one job. Forget it and activate another one whenever its record was changed by somebody else. */
 export class JobActor {
+  readonly #chart: JobChart;
   readonly #actor: Actor<JobMachine>;
   #state: string;
   #job: JobRecord;
+  /** What the store has, as far as we know: memory is at most one commit ahead of it. */
+  #committed: JobRecord;
 
   /** Activates the actor of a job at rest, or of one whose actor was dropped. */
   constructor(chart: JobChart, job: JobRecord) {
@@ -66,13 +69,25 @@ export class JobActor {
     // Without an observer xstate would throw an error of ours into the host's event loop.
     this.#actor.subscribe({ error() {} });
     this.#actor.start();
+    this.#chart = chart;
     this.#state = stateOf(job);
     this.#job = job;
+    this.#committed = job;
   }
 
   /** The job as the last accepted event left it. */
   get job(): JobRecord {
     return this.#job;
+  }
+
+  /** What was judged so far has been committed. */
+  settle(): void {
+    this.#committed = this.#job;
+  }
+
+  /** The actor as it was at the last commit. This one is not to be used any more. */
+  rolledBack(): JobActor {
+    return new JobActor(this.#chart, this.#committed);
   }
 
   /** Lets the statechart judge; `null` means that the present state refuses the event. */

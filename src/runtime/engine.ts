@@ -40,7 +40,7 @@ export class Engine {
     this.settings = settings;
     this.pipelines = pipelines;
     this.store = new SqliteStore({ ...settings, phaseLists: settings.pipelines.map(phaseListOf) });
-    this.charts = new Charts(settings.pipelines, this.store.machineVersions);
+    this.charts = new Charts(settings.pipelines, this.store.machineVersions, settings.onPhasesChanged);
     this.teller = new Teller(settings.retention ?? {});
     this.results = new Results(this.store, clock);
     const capacity = new Capacity({
@@ -55,7 +55,16 @@ export class Engine {
       post: (message) => this.supervisor.post(message),
       onRoom: wake,
     });
-    this.#dispatcher = new Dispatcher({ pipelines, capacity, clock, owner: runtime.id, leaseMs, wake });
+    this.#dispatcher = new Dispatcher({
+      pipelines,
+      capacity,
+      clock,
+      owner: runtime.id,
+      leaseMs,
+      givesUp: settings.onPhasesChanged === 'fail',
+      wake,
+      onError: (error) => this.teller.report(error, 'a claim'),
+    });
     if (!settings.claim) this.#dispatcher.close();
     this.supervisor = new Supervisor({
       store: this.store,

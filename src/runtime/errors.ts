@@ -6,7 +6,6 @@ import type { Failure, JobRecord } from '../actors/vocabulary.ts';
 
 /** Every `code` a {@link MillraceError} can carry. */
 export type MillraceErrorCode =
-  | 'invalid_options'
   | 'invalid_input'
   | 'not_found'
   | 'conflict'
@@ -21,8 +20,6 @@ export type MillraceErrorCode =
   | 'phases_changed'
   | 'job_failed'
   | 'job_cancelled'
-  | 'job_deleted'
-  | 'phase_stopped'
   | 'bad_result';
 
 /** Base of all errors Millrace throws on purpose. */
@@ -122,7 +119,7 @@ export class JobFailedError extends MillraceError {
   }
 }
 
-/** `queue.result(id)`: the job was cancelled, or deleted while it was waited for. */
+/** `queue.result(id)`: the job was cancelled. */
 export class JobCancelledError extends MillraceError {
   readonly jobId: string;
   readonly reason: string | null;

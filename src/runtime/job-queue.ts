@@ -6,11 +6,11 @@ import { type JobQueueConfig, parseConfig } from './config.ts';
 import { Engine } from './engine.ts';
 import { InvalidInputError, NotFoundError, ShuttingDownError } from './errors.ts';
 import type { QueueEvents } from './journal/events.ts';
-import { requireFilter } from './list-filter.ts';
+import { type ListOptions, requireFilter } from './list-filter.ts';
 import { requireOptions, requireStorable, requireText } from './options.ts';
 import type { AnyPipeline, InputOf, JobOf, NameOf, ResultOf } from './pipeline.ts';
 import { requireShutdown, type ShutdownOptions } from './shutdown.ts';
-import type { JobFilter, JobPage } from './store/port.ts';
+import type { JobPage } from './store/port.ts';
 import { chosenIds, type EnqueueOptions, type GivenJob, prepareBirths } from './supervisor/enqueue.ts';
 import type { Supervisor } from './supervisor/supervisor.ts';
 
@@ -18,14 +18,6 @@ declare const resultOf: unique symbol;
 
 /** The id of a job; a string that remembers, for the compiler alone, what the job's result will be. */
 export type JobId<Result = unknown> = string & { readonly [resultOf]?: Result };
-
-/** Filters and paging of `listJobs`. */
-export interface ListOptions extends JobFilter {
-  /** Jobs per page, 1 to 1,000. Default 100. */
-  readonly limit?: number;
-  /** Where the page before ended. */
-  readonly cursor?: string | null;
-}
 
 /** How many jobs there are. */
 export interface QueueStats {
@@ -139,9 +131,11 @@ export class JobQueue<const Pipelines extends readonly AnyPipeline[] = readonly 
 
   /** What may be done to the job in its present state. */
   allowedEvents(job: JobRecord): readonly JobAction[] {
-    const judged = this.#engine.charts.judge(job);
-    const actions = allowedActions(judged.chart, judged.job);
-    return judged.runnable ? actions : actions.filter((action) => action !== 'retry' && action !== 'resume');
+    const { charts } = this.#engine;
+    const going = charts.toRun(job);
+    const { chart, job: judged } = going ?? charts.asBorn(job);
+    const actions = allowedActions(chart, judged);
+    return going ? actions : actions.filter((action) => action !== 'retry' && action !== 'resume');
   }
 
   /** Listens; called after the commit. Answers with a function that stops listening. */

@@ -52,13 +52,14 @@ export class Results {
     for (const id of [...this.#waiters.keys()]) this.#settle(id, (waiter) => waiter.reject(error));
   }
 
-  /** A stale job has ended in one of three ways, which its phases and error still tell. */
+  /** A stale job has ended in one of three ways, which its phases still tell. */
   #finish(job: JobRecord): void {
     if (job.phaseIndex === job.phases.length) {
       const result = job.phaseResults[job.phases.at(-1)?.name ?? ''];
       this.#settle(job.id, (waiter) => waiter.resolve(result));
-    } else if (job.error) this.#settle(job.id, (waiter) => waiter.reject(new JobFailedError(job)));
-    else this.#settle(job.id, (waiter) => waiter.reject(new JobCancelledError(job.id, job.reason)));
+    } else if (job.phases.some((phase) => phase.status === 'cancelled')) {
+      this.#settle(job.id, (waiter) => waiter.reject(new JobCancelledError(job.id, job.reason)));
+    } else this.#settle(job.id, (waiter) => waiter.reject(new JobFailedError(job)));
   }
 
   #settle(id: string, how: (waiter: Waiter) => void): void {
@@ -80,8 +81,9 @@ export class Results {
   }
 
   #lookLater(): void {
-    this.#cancelLook?.();
+    if (this.#cancelLook) return;
     this.#cancelLook = this.#clock.at(this.#clock.now() + LOOK_EVERY_MS, () => {
+      this.#cancelLook = null;
       if (this.#waiters.size === 0) return;
       // A store that is busy now will be asked again in a second.
       this.#look([...this.#waiters.keys()])

@@ -1,8 +1,11 @@
 /** The shape all background loops share: something to do once, done again after a pause, never twice at a time. */
 import type { CancelTimer, Clock } from './clock.ts';
 
-/** One round of work. Answers with the time of the next round, or `null` for the usual pause. */
-export type Round = () => Promise<number | null>;
+/**
+ * One round of work. Answers with the time of the next round, or `null` for the usual pause. A long one asks `stopped` now and
+ * then, and ends early if so.
+ */
+export type Round = (stopped: () => boolean) => Promise<number | null>;
 
 export interface LoopOptions {
   readonly clock: Clock;
@@ -54,7 +57,7 @@ export class Loop {
     this.#armedFor = Number.POSITIVE_INFINITY;
     let next: number | null = null;
     try {
-      next = await this.#round();
+      next = await this.#round(() => this.#stopped);
     } catch (error) {
       this.#options.onError(error);
     }

@@ -1,4 +1,5 @@
 /** The end of a queue: stop claiming, wait, ask handlers to stop, wait again, give back what is left, close. Always ends. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { JobEvent } from '../actors/job-events.ts';
 import { type Clock, LONGEST_TIMER_MS } from './clock.ts';
 import type { OnShutdown } from './config.ts';
@@ -71,7 +72,8 @@ async function atRest(supervisor: Supervisor, performer: Performer): Promise<voi
   while (performer.running > 0 || supervisor.liveClaims().length > 0) {
     await performer.idle();
     await supervisor.settled();
-    await new Promise(setImmediate);
+    // An outcome may be waiting for a store that cannot be written to just now.
+    await sleep(supervisor.liveClaims().length > 0 ? 5 : 0);
   }
 }
 

@@ -127,9 +127,13 @@ describe('listJobs', () => {
     await expectInvalid(producer().listJobs(options as ListOptions), field);
   });
 
-  test('does not call a valid Date an invalid one', async () => {
-    const error = await errorOf(producer().listJobs({ createdAfter: new Date() } as unknown as ListOptions));
-    expect(error).toHaveProperty('message', expect.not.stringContaining('invalid Date'));
+  test('takes times as Dates too, and calls an invalid one by its name', async () => {
+    const queue = producer();
+    await queue.enqueue('work', null);
+    const { jobs } = await queue.listJobs({ createdAfter: new Date(0), createdBefore: new Date(Date.now() + 60_000) });
+    expect(jobs).toHaveLength(1);
+    const error = await errorOf(queue.listJobs({ createdAfter: new Date('no') }));
+    expect(error).toHaveProperty('message', expect.stringContaining('an invalid Date'));
   });
 
   test.each<[string, ListOptions]>([

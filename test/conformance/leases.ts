@@ -47,6 +47,16 @@ export const leases: readonly Case[] = [
     },
   },
   {
+    name: 'a runtime can ask what it holds without renewing it',
+    async run(h) {
+      const held = await h.born({}, on.claimed(T0, ME.id));
+      await h.born({}, on.claimed(T0, YOU.id));
+      await h.born({}, on.claimed(T0, ME.id), on.cancel(T0));
+      expect(await h.store.heldBy(ME.id)).toEqual([held.id]);
+      expect((await h.job(held.id)).leaseExpiresAt).toBe(T0 + 30_000);
+    },
+  },
+  {
     name: 'progress judged before a renewal does not shorten the renewed lease',
     async run(h) {
       const held = await h.born({}, on.claimed(T0, ME.id));

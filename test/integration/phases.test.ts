@@ -85,3 +85,22 @@ test('jobs run by priority, then due time, then age', async () => {
   await Promise.all(jobs.map((job) => worker.result(job.id)));
   expect(order).toEqual(['urgent', 'first by age', 'second by age', 'late', 'whenever']);
 });
+
+test('what a handler does to its data and to earlier results is seen by nobody else', async () => {
+  const greedy = pipeline('greedy')
+    .input<{ n: number }>()
+    .phase('first', (job) => {
+      job.data.n = 99;
+      return { list: [1] };
+    })
+    .phase('second', (job, ctx) => {
+      ctx.phaseResult('first').list.push(2);
+      ctx.phaseResults().first.list.push(3);
+      return [job.data.n, ctx.phaseResult('first').list.length];
+    });
+  const queue = openQueue({ pipelines: [greedy] });
+  const seen: unknown[] = [];
+  queue.on('job:completed', ({ job }) => seen.push(job.data, job.phaseResults.first));
+  expect(await queue.result(await queue.enqueue('greedy', { n: 1 }))).toEqual([1, 1]);
+  expect(seen).toEqual([{ n: 1 }, { list: [1] }]);
+});

@@ -1,6 +1,6 @@
 import { JobQueue, pipeline, ShutdownTimeoutError, ShuttingDownError } from 'millrace';
 import { describe, expect, test } from 'vitest';
-import { aborted, gate, openQueue } from '../support/open-queue.ts';
+import { aborted, gate, nextEvent, openQueue } from '../support/open-queue.ts';
 import { tempDatabase } from '../support/temp-database.ts';
 
 test('shutdown lets running jobs finish all their phases', async () => {
@@ -98,4 +98,22 @@ describe.each([
     const later = openQueue({ database, pipelines: [deaf], claim: false });
     expect((await later.getJob(id))?.status).toBe(status);
   });
+});
+
+test('a job whose handler calls the queue while it shuts down is given back, not failed', async () => {
+  const database = tempDatabase();
+  const closing = gate();
+  const parent = pipeline('parent').phase('run', async (): Promise<string> => {
+    await closing.opened;
+    return queue.enqueue('parent', null);
+  });
+  const queue: JobQueue<readonly [typeof parent]> = new JobQueue({ database, pipelines: [parent] });
+  const started = nextEvent(queue, 'job:started');
+  const id = await queue.enqueue('parent', null);
+  await started;
+  const ended = queue.shutdown();
+  closing.open();
+  await ended;
+  const reader = openQueue({ database, pipelines: [], claim: false });
+  expect(await reader.getJob(id)).toMatchObject({ status: 'pending', attempt: 0, error: null });
 });

@@ -113,7 +113,7 @@ test('law 5, the log has no holes: positions rise by one and every job counts 0,
 test('law 6, a runaway is stopped: timeout, cancel and shutdown each end what heeds its signal', async () => {
   const codes: (string | undefined)[] = [];
   const endless = pipeline('endless')
-    .input<'cancel' | 'timeout'>()
+    .input<'cancel' | 'timeout' | 'shutdown'>()
     .phase('run', async (job, ctx) => {
       codes.push(`${job.data} ${(await aborted(ctx.signal)).code}`);
       throw ctx.signal.reason;
@@ -126,7 +126,11 @@ test('law 6, a runaway is stopped: timeout, cancel and shutdown each end what he
   await started;
   await queue.cancel(id);
   await expect.poll(async () => (await queue.stats()).running).toBe(0);
-  expect(codes).toEqual(['timeout timeout', 'cancel cancelled']);
+  const last = nextEvent(queue, 'job:started');
+  await queue.enqueue('endless', 'shutdown');
+  await last;
+  await expect(queue.shutdown({ timeoutMs: 0 })).rejects.toThrow('1 job(s) were still running');
+  expect(codes).toEqual(['timeout timeout', 'cancel cancelled', 'shutdown shutdown']);
 });
 
 test('law 7, time lives in columns: a retry waits out its time across a restart', async () => {

@@ -11,7 +11,8 @@ export async function cancelExpired(store: Store, supervisor: Supervisor, clock:
   const now = clock.now();
   const { ids, nextAt } = await store.expired(now, BATCH);
   await Promise.all(
-    ids.map((id) => supervisor.tell(id, { type: 'cancel', at: now, reason: 'expired' }).catch(unlessMoved)),
+    // Fence 0: whoever has been claimed since was started in time.
+    ids.map((id) => supervisor.tell(id, { type: 'cancel', at: now, reason: 'expired' }, 0).catch(unlessMoved)),
   );
   return ids.length === BATCH ? now : nextAt;
 }

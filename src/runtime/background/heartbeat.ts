@@ -10,9 +10,14 @@ export async function renewLeases(
   runtimeId: string,
   leaseMs: number,
 ): Promise<null> {
-  if (!supervisor.holdsJobs) return null;
-  const live = supervisor.liveClaims();
-  const held = new Set(await store.renewLeases(runtimeId, clock.now() + leaseMs));
-  for (const claim of live) if (!held.has(claim.id)) await supervisor.checkClaim(claim);
+  await dropLost(supervisor, () => store.renewLeases(runtimeId, clock.now() + leaseMs));
   return null;
+}
+
+/** Stops the handlers of jobs that are not ours any more. Does not ask if there are none. */
+export async function dropLost(supervisor: Supervisor, ask: () => Promise<readonly string[]>): Promise<void> {
+  const live = supervisor.liveClaims();
+  if (live.length === 0) return;
+  const held = new Set(await ask());
+  for (const claim of live) if (!held.has(claim.id)) await supervisor.checkClaim(claim);
 }

@@ -10,6 +10,7 @@ import { cancelExpired, unlessMoved } from './expirer.ts';
 import { renewLeases } from './heartbeat.ts';
 import { prune } from './pruner.ts';
 import { reapOrphans } from './reaper.ts';
+import { watchForeignCommits } from './watcher.ts';
 
 interface Parts {
   readonly settings: Settings;
@@ -21,37 +22,43 @@ interface Parts {
 
 const EXPIRY_LOOK_MS = 60_000;
 const TIDY_MS = 30_000;
+const FOREIGN_LOOK_MS = 200;
 
 export function startLoops({ settings, store, supervisor, runtime, teller }: Parts) {
   const { clock, leaseMs, claim, retention } = settings;
   const loop = (name: string, everyMs: number, round: Round) =>
     new Loop(round, { clock, everyMs, onError: (error) => teller.report(error, `the ${name} loop`) });
 
-  const heartbeat = loop('heartbeat', Math.floor(leaseMs / 3), () =>
-    renewLeases(store, supervisor, clock, runtime.id, leaseMs),
-  );
+  const register = once(() => store.register(runtime));
+  const heartbeat = loop('heartbeat', Math.floor(leaseMs / 3), async () => {
+    // Before the first claim is committed, if the store lets us: whoever finds our jobs must be able to find us.
+    await register();
+    return renewLeases(store, supervisor, clock, runtime.id, leaseMs);
+  });
   const expirer = loop('expiry', EXPIRY_LOOK_MS, () => cancelExpired(store, supervisor, clock));
-  const reaper = loop('reaper', leaseMs, () => reapOrphans(store, supervisor, clock, runtime.id));
-  const tidier = loop('tidy', TIDY_MS, () => store.tidy().then(() => null));
-  const others = [expirer, tidier, ...(claim ? [reaper] : [])];
+  const failAbandoned = once(() => giveUpAbandoned(store, supervisor, clock.now()));
+  const tidier = loop('tidy', TIDY_MS, async () => {
+    await failAbandoned();
+    await store.tidy();
+    return null;
+  });
+  const others = [expirer, tidier];
+  if (claim) {
+    others.push(loop('reaper', leaseMs, () => reapOrphans(store, supervisor, clock, runtime.id)));
+    others.push(loop('watch', FOREIGN_LOOK_MS, watchForeignCommits(store, supervisor, runtime.id)));
+  }
   if (retention) {
-    others.push(loop('retention', retention.intervalMs ?? 60_000, () => prune(store, supervisor, clock, retention)));
+    const every = retention.intervalMs ?? 60_000;
+    others.push(loop('retention', every, (stopped) => prune(store, supervisor, clock, retention, stopped)));
   }
 
-  const begin = async () => {
-    // Registered before the first claim is committed: whoever finds our jobs must be able to find us.
-    await store.register(runtime).catch((error: unknown) => teller.report(error, 'the registration of this runtime'));
-    await failAbandoned(store, supervisor, clock.now());
-    heartbeat.start();
-    for (const each of others) each.start();
-    supervisor.wake();
-  };
-  const begun = begin().catch((error: unknown) => teller.report(error, 'the start of the queue'));
+  heartbeat.start();
+  for (const each of others) each.start();
+  supervisor.wake();
 
   return {
     /** Ends everything but the heartbeat, which running jobs still need. */
     async stopAll(): Promise<void> {
-      await begun;
       await Promise.all(others.map((each) => each.stop()));
     },
     stopHeartbeat: () => heartbeat.stop(),
@@ -63,8 +70,20 @@ export function startLoops({ settings, store, supervisor, runtime, teller }: Par
 }
 
 /** `onPhasesChanged: 'fail'`: the store found them, the statechart ends them. */
-async function failAbandoned(store: Store, supervisor: Supervisor, at: number): Promise<void> {
-  for (const job of await store.getJobs(store.abandoned)) {
-    await supervisor.tell(job.id, { type: 'abandoned', at, failure: phasesGone(job) }).catch(unlessMoved);
-  }
+async function giveUpAbandoned(store: Store, supervisor: Supervisor, at: number): Promise<void> {
+  if (store.abandoned.length === 0) return;
+  const jobs = await store.getJobs(store.abandoned);
+  await Promise.all(
+    jobs.map((job) => supervisor.tell(job.id, { type: 'abandoned', at, failure: phasesGone(job) }).catch(unlessMoved)),
+  );
+}
+
+/** Does something until it has succeeded once. */
+function once(work: () => Promise<void>): () => Promise<void> {
+  let done = false;
+  return async () => {
+    if (done) return;
+    await work();
+    done = true;
+  };
 }

@@ -28,6 +28,7 @@ export async function prune(
   supervisor: Supervisor,
   clock: Clock,
   { staleAfterMs, deleteAfterMs, logMaxAgeMs, logMaxCount, batchSize = 500 }: RetentionOptions,
+  stopped: () => boolean,
 ): Promise<null> {
   const now = clock.now();
   if (staleAfterMs !== undefined) {
@@ -35,6 +36,7 @@ export async function prune(
       batchSize,
       () => store.finishedBefore(now - staleAfterMs, batchSize),
       (id) => supervisor.tell(id, { type: 'markStale', at: now }),
+      stopped,
     );
   }
   if (deleteAfterMs !== undefined) {
@@ -42,6 +44,7 @@ export async function prune(
       batchSize,
       () => store.staleBefore(now - deleteAfterMs, batchSize),
       (id) => supervisor.tell(id, { type: 'delete', at: now }),
+      stopped,
     );
   }
   if (logMaxAgeMs !== undefined || logMaxCount !== undefined) {
@@ -49,7 +52,7 @@ export async function prune(
       olderThan: logMaxAgeMs === undefined ? null : now - logMaxAgeMs,
       keep: logMaxCount ?? null,
     };
-    while ((await store.pruneLog(rule, LOG_BATCH)) === LOG_BATCH) await breathe();
+    while (!stopped() && (await store.pruneLog(rule, LOG_BATCH)) === LOG_BATCH) await breathe();
   }
   return null;
 }
@@ -59,8 +62,9 @@ async function inBatches(
   size: number,
   find: () => Promise<readonly string[]>,
   move: (id: string) => Promise<unknown>,
+  stopped: () => boolean,
 ): Promise<void> {
-  for (;;) {
+  while (!stopped()) {
     const ids = await find();
     await Promise.all(ids.map((id) => move(id).catch(unlessMoved)));
     if (ids.length < size) return;

@@ -18,6 +18,8 @@ export interface Change {
   readonly transitions: readonly StagedTransition[];
   /** Names of the phases whose results are new in this change. */
   readonly newResults: readonly string[];
+  /** Names of the phases whose results are dropped, because the job was moved to another phase list. */
+  readonly goneResults: readonly string[];
 }
 
 /** Jobs that come into the world together or not at all. */
@@ -41,7 +43,7 @@ export interface ClaimRequest {
   readonly wants: readonly Want[];
   /** Asked for each candidate in order; `false` leaves it where it is. Wants may share room. */
   admit(want: Want): boolean;
-  /** Lets the statechart judge the claim; called inside the transaction. */
+  /** Lets the statechart judge the claim; called inside the transaction. `null` leaves the job to others, and the next one is asked. */
   judge(job: JobRecord): Change | null;
 }
 
@@ -132,6 +134,8 @@ export interface Store {
   readonly abandoned: readonly string[];
 
   commit(batch: Batch): Promise<Committed>;
+  /** A number that changes whenever somebody else commits to the database. Very cheap. */
+  foreignCommits(): Promise<number>;
 
   getJob(id: string): Promise<JobRecord | undefined>;
   getJobs(ids: readonly string[]): Promise<readonly JobRecord[]>;
@@ -147,6 +151,8 @@ export interface Store {
   runtimes(): Promise<readonly RuntimeIdentity[]>;
   /** Extends the leases of the jobs this runtime holds; answers with the ids that it still holds. */
   renewLeases(runtimeId: string, leaseExpiresAt: number): Promise<readonly string[]>;
+  /** Ids of the active jobs this runtime holds. */
+  heldBy(runtimeId: string): Promise<readonly string[]>;
   /** All active jobs of runtimes other than `runtimeId`. */
   heldByOthers(runtimeId: string): Promise<readonly HeldJob[]>;
 

@@ -1,22 +1,33 @@
-/** Which statechart judges a stored job: its pipeline's present one if the job fits, else the one it was born under. */
+/** Which statechart judges a stored job: its pipeline's present one if the job is to run on and fits, else the one it was born under. */
 import { createJobChart, type JobChart } from '../../actors/job-actor.ts';
-import { canGoOn, carryOver } from '../../actors/phase-change.ts';
+import { canGoOn, carryOver, keptPhases } from '../../actors/phase-change.ts';
 import type { JobRecord } from '../../actors/vocabulary.ts';
 import type { AnyPipeline } from '../pipeline.ts';
+import type { PhasesChangedPolicy } from '../store/port.ts';
 
 /** A job with its judge. */
 export interface Judged {
   readonly chart: JobChart;
   readonly job: JobRecord;
-  /** False when the job's phases are not the pipeline's (any more): it can be ended, but not run. */
-  readonly runnable: boolean;
+}
+
+interface Current {
+  readonly chart: JobChart;
+  readonly names: readonly string[];
+  readonly version: number;
 }
 
 export class Charts {
-  readonly #current = new Map<string, { chart: JobChart; names: readonly string[]; version: number }>();
+  readonly #current = new Map<string, Current>();
   readonly #historical = new Map<number, JobChart>();
+  readonly #policy: PhasesChangedPolicy;
 
-  constructor(pipelines: readonly AnyPipeline[], versions: ReadonlyMap<string, number>) {
+  constructor(
+    pipelines: readonly AnyPipeline[],
+    versions: ReadonlyMap<string, number>,
+    policy: PhasesChangedPolicy = 'refuse',
+  ) {
+    this.#policy = policy;
     for (const { name, phases } of pipelines) {
       const specs = phases.map((phase) => ({ name: phase.name, timeoutMs: phase.timeoutMs }));
       this.#current.set(name, {
@@ -32,24 +43,34 @@ export class Charts {
     return this.#current.get(pipeline);
   }
 
-  judge(job: JobRecord): Judged {
+  /** The judge of whatever ends a job or leaves it as it is: the phases it has are the ones it is judged by. */
+  asBorn(job: JobRecord): Judged {
     const current = this.#current.get(job.pipeline);
-    if (current?.version === job.machineVersion) return { chart: current.chart, job, runnable: true };
-    const stored = job.phases.map((phase) => phase.name);
-    if (current && canGoOn(stored, job.phaseIndex, current.names)) {
-      return {
-        chart: current.chart,
-        job: carryOver(job, current.names, current.version, job.phaseIndex),
-        runnable: true,
-      };
-    }
-    return { chart: this.#asBorn(job, stored), job, runnable: false };
+    if (current?.version === job.machineVersion) return { chart: current.chart, job };
+    return { chart: this.#bornUnder(job), job };
   }
 
-  #asBorn(job: JobRecord, names: readonly string[]): JobChart {
+  /** The judge of what sets a job going, which needs phases this program has; `null` if they are not the job's. */
+  toRun(job: JobRecord): Judged | null {
+    const current = this.#current.get(job.pipeline);
+    if (!current) return null;
+    if (current.version === job.machineVersion) return { chart: current.chart, job };
+    const kept = this.#keeps(job, current);
+    return kept === null ? null : { chart: current.chart, job: carryOver(job, current.names, current.version, kept) };
+  }
+
+  /** How many of its finished phases the job keeps under the present list. A job that has finished all of its own needs no others. */
+  #keeps(job: JobRecord, { names }: Current): number | null {
+    const stored = job.phases.map((phase) => phase.name);
+    if (job.phaseIndex >= stored.length) return null;
+    if (canGoOn(stored, job.phaseIndex, names)) return job.phaseIndex;
+    return this.#policy === 'migrate' ? keptPhases(stored, job.phaseIndex, names) : null;
+  }
+
+  #bornUnder(job: JobRecord): JobChart {
     let chart = this.#historical.get(job.machineVersion);
     if (!chart) {
-      const phases = names.map((name) => ({ name, timeoutMs: null }));
+      const phases = job.phases.map(({ name }) => ({ name, timeoutMs: null }));
       chart = createJobChart({ pipeline: job.pipeline, phases });
       this.#historical.set(job.machineVersion, chart);
     }

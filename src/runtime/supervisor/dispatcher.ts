@@ -14,7 +14,11 @@ export interface DispatcherOptions {
   readonly clock: Clock;
   readonly owner: string;
   readonly leaseMs: number;
+  /** Fail jobs whose phases the program no longer has (`onPhasesChanged: 'fail'`), instead of leaving them to another program. */
+  readonly givesUp: boolean;
   wake(): void;
+  /** Told what a judgement throws; the job is left where it is. */
+  onError(error: unknown): void;
 }
 
 export class Dispatcher {
@@ -44,7 +48,7 @@ export class Dispatcher {
       now,
       wants,
       admit: (want) => capacity.laneRoom(this.#lane(want)) > 0 && capacity.pipelineRoom(want.pipeline) > 0,
-      judge: (job) => this.#claim(turn, job, now, booking),
+      judge: (job) => this.#claimSafely(turn, job, now, booking),
     };
   }
 
@@ -72,10 +76,21 @@ export class Dispatcher {
     return phase ? laneOf(phase) : '';
   }
 
-  /** A due job is claimed, unless it has expired unstarted or its phases are gone. */
+  /** One job that cannot be judged must not keep all others from being claimed. */
+  #claimSafely(turn: Turn, job: JobRecord, now: number, booking: Booking): Change | null {
+    try {
+      return this.#claim(turn, job, now, booking);
+    } catch (error) {
+      this.#options.onError(new Error(`Job "${job.id}" cannot be claimed and is left alone.`, { cause: error }));
+      return null;
+    }
+  }
+
+  /** A due job is claimed, unless it has expired unstarted. One whose phases are not ours is for whoever wrote it, or to be given up. */
   #claim(turn: Turn, job: JobRecord, now: number, booking: Booking): Change | null {
-    const { owner, leaseMs } = this.#options;
+    const { owner, leaseMs, givesUp } = this.#options;
     const expired = job.expiresAt !== null && job.expiresAt <= now && job.startedAt === null;
+    if (!expired && !turn.canRun(job) && !givesUp) return null;
     const event: JobEvent = expired
       ? { type: 'cancel', at: now, reason: 'expired' }
       : turn.canRun(job)

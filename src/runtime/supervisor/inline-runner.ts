@@ -32,7 +32,8 @@ export async function runInline(run: PhaseRun): Promise<Outcome> {
   let result: unknown;
   try {
     const handler = run.phase.run as (job: JobRecord, ctx: PhaseContext) => unknown;
-    result = await handler(data === run.job.data ? run.job : { ...run.job, data }, contextOf(run));
+    // Their own copy: what handlers do to their data is not to be seen in events.
+    result = await handler({ ...run.job, data: data === run.job.data ? copyOf(data) : data }, contextOf(run));
   } catch (thrown) {
     return { ok: false, thrown };
   }
@@ -76,10 +77,14 @@ function contextOf({ job, phase, signal, maxPayloadBytes, onProgress }: PhaseRun
           `pipeline "${job.pipeline}" has no phase "${name}"; it has ${job.phases.map((known) => known.name).join(', ')}.`,
         );
       }
-      return job.phaseResults[name];
+      return copyOf(job.phaseResults[name]);
     },
-    phaseResults: () => job.phaseResults,
+    phaseResults: () => copyOf(job.phaseResults),
   };
+}
+
+function copyOf<T>(value: T): T {
+  return typeof value === 'object' && value !== null ? structuredClone(value) : value;
 }
 
 function requirePercent(percent: unknown): void {

@@ -8,6 +8,7 @@ import { PhaseStoppedError } from '../../actors/handler.ts';
 import type { JobEvent } from '../../actors/job-events.ts';
 import type { JobRecord, StopReason } from '../../actors/vocabulary.ts';
 import type { CancelTimer, Clock } from '../clock.ts';
+import { ShuttingDownError } from '../errors.ts';
 import type { AnyPipeline, Phase } from '../pipeline.ts';
 import { type Capacity, type Claim, claimKey } from './capacity.ts';
 import { type Outcome, runInline } from './inline-runner.ts';
@@ -182,6 +183,8 @@ export class Performer {
 
   #failed(run: Run, outcome: Extract<Outcome, { ok: false }>, at: number): JobEvent {
     const failure = toFailure(outcome.thrown);
+    // The handler called the queue while it was shutting down: no fault of the job, which another run takes up.
+    if (failure.name === ShuttingDownError.name && failure.code === 'shutting_down') return { type: 'released', at };
     try {
       const { disposition, delayMs } = run.pipeline.retry.decide(outcome.thrown, run.job, outcome.fallback);
       return { type: 'phaseFailed', at, failure, disposition, retryAt: at + delayMs };

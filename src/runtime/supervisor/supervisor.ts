@@ -71,11 +71,6 @@ export class Supervisor {
     this.wake();
   }
 
-  /** Is there anything whose lease must be renewed? A handler may run on while its actor is being read again. */
-  get holdsJobs(): boolean {
-    return this.#live.size > 0 || this.#o.performer.running > 0;
-  }
-
   /** The claims this runtime believes it holds. */
   liveClaims(): readonly Claim[] {
     return [...this.#live.values()].map(({ job: { id, fence } }) => ({ id, fence }));
@@ -137,8 +132,13 @@ export class Supervisor {
     this.#answerBirths(mail.births, committed);
     for (const passage of turn.passages) {
       const lost = committed.stale.get(passage.change);
-      if (lost) this.#lose(passage, lost);
-      else this.#conclude(passage, booking);
+      try {
+        if (lost) this.#lose(passage, lost);
+        else this.#conclude(passage, booking);
+      } catch (error) {
+        // What was committed for the other jobs of the turn must still be told and performed.
+        this.#o.teller.report(error, `performing what was committed for job "${passage.actor.job.id}"`);
+      }
     }
     for (const { caller, error } of turn.refusals) caller.reject(error);
     for (const id of committed.missing) {
@@ -185,6 +185,7 @@ export class Supervisor {
   #conclude({ actor, steps, messages }: Passage, booking: Booking): void {
     const { teller, performer, capacity } = this.#o;
     const { job } = actor;
+    actor.settle();
     if (job.status === 'active') this.#live.set(job.id, actor);
     else this.#live.delete(job.id);
     for (const [index, step] of steps.entries()) {
@@ -218,12 +219,13 @@ export class Supervisor {
     if (!performer.isRunning(claim)) capacity.letGo(pipeline, claimKey(claim));
   }
 
-  /** The turn was not committed: callers hear of it, actors are read again, and what nobody waits for is kept. */
+  /** The turn was not committed: callers hear of it, actors go back to what was, and what nobody waits for is kept. */
   #forget(error: unknown, { births, messages }: Mail): void {
     const { teller } = this.#o;
     for (const { reject } of births) reject(error);
     for (const { jobId, caller } of messages) {
-      this.#live.delete(jobId);
+      const actor = this.#live.get(jobId);
+      if (actor) this.#live.set(jobId, actor.rolledBack());
       caller?.reject(error);
     }
     const kept = messages.filter((message) => !message.caller);

@@ -36,8 +36,8 @@ export interface Passage {
   readonly messages: readonly Message[];
 }
 
-/** An event that would set a job going again, which needs phases that exist. */
-const NEEDS_PHASES: ReadonlySet<string> = new Set(['retry', 'resume', 'blockersClosed']);
+/** Events that set a job going, which needs phases that exist. */
+const SETS_GOING: ReadonlySet<string> = new Set(['claimed', 'retry', 'resume', 'blockersClosed']);
 
 export class Turn {
   /** In the order they are written. A job may pass twice: retried by hand, say, and then claimed. */
@@ -57,27 +57,28 @@ export class Turn {
 
   /** Activates the job's actor and judges. */
   judgeStored(stored: JobRecord, messages: readonly Message[]): Change | null {
-    const { chart, job, runnable } = this.#charts.judge(stored);
-    return this.#pass(new JobActor(chart, job), stored, messages, runnable);
+    const going = messages.some(({ event }) => SETS_GOING.has(event.type)) ? this.#charts.toRun(stored) : null;
+    const { chart, job } = going ?? this.#charts.asBorn(stored);
+    return this.#pass(new JobActor(chart, job), stored, messages, going !== null);
   }
 
   /** Can this program run the job's phases? */
   canRun(job: JobRecord): boolean {
-    return this.#charts.judge(job).runnable;
+    return this.#charts.toRun(job) !== null;
   }
 
-  #pass(actor: JobActor, before: JobRecord, messages: readonly Message[], runnable: boolean): Change | null {
+  #pass(actor: JobActor, before: JobRecord, messages: readonly Message[], canRun: boolean): Change | null {
     const steps: (Step & { transition: StagedTransition | null })[] = [];
     const accepted: Message[] = [];
     for (const message of messages) {
       const meant = message.fence === undefined || message.fence === actor.job.fence;
-      const possible = runnable || !NEEDS_PHASES.has(message.event.type);
+      const possible = canRun || !SETS_GOING.has(message.event.type);
       const step = meant && possible ? actor.send(message.event) : null;
       if (step) {
         steps.push({ ...step, transition: step.transition && { ...step.transition, position: 0 } });
         accepted.push(message);
       } else if (message.caller) {
-        this.refusals.push({ caller: message.caller, error: refusal(actor.job, message.event.type, runnable) });
+        this.refusals.push({ caller: message.caller, error: refusal(actor.job, message.event.type, possible) });
       }
     }
     if (steps.length === 0) return null;
@@ -85,22 +86,22 @@ export class Turn {
       job: actor.job,
       expected: before,
       transitions: steps.flatMap(({ transition }) => transition ?? []),
-      newResults: newResults(before, actor.job),
+      newResults: namesIn(actor.job, (name) => actor.job.phaseResults[name] !== before.phaseResults[name]),
+      goneResults: namesIn(before, (name) => !(name in actor.job.phaseResults)),
     };
     this.passages.push({ actor, steps, change, messages: accepted });
     return change;
   }
 }
 
-function refusal(job: JobRecord, event: string, runnable: boolean): ConflictError {
-  const message = runnable
+function refusal(job: JobRecord, event: string, possible: boolean): ConflictError {
+  const message = possible
     ? undefined
     : `Job "${job.id}" was born under the phases [${job.phases.map((phase) => phase.name).join(', ')}], which pipeline "${job.pipeline}" ` +
       `does not have (any more), so "${event}" is not possible.`;
   return new ConflictError(job.id, stateOf(job), event, message);
 }
 
-function newResults(before: JobRecord, after: JobRecord): readonly string[] {
-  if (before.phaseResults === after.phaseResults) return [];
-  return Object.keys(after.phaseResults).filter((name) => before.phaseResults[name] !== after.phaseResults[name]);
+function namesIn(job: JobRecord, condition: (name: string) => boolean): readonly string[] {
+  return Object.keys(job.phaseResults).filter(condition);
 }

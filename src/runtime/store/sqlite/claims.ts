@@ -49,32 +49,44 @@ export class ClaimQueries {
 
   /** Lets the request's judge decide on each job it has room for, and writes what it decides. */
   run(request: ClaimRequest): { nextDueAt: number | null } {
+    /** Jobs the judge left alone: they stay at the head of the line, and must not keep the others from being seen. */
+    const passedBy = new Set<number>();
+    for (;;) {
+      const { candidates, nextDueAt } = this.#look(request, passedBy);
+      let again = false;
+      for (const candidate of candidates) {
+        if (!request.admit(candidate.want)) continue;
+        const row = this.#row.get(candidate.n);
+        const change = row && request.judge(this.#jobs.record(row));
+        if (change) this.#jobs.apply(change);
+        else passedBy.add(candidate.n);
+        // The room kept for it may be had by the next in line.
+        if (change?.job.status !== 'active') again = true;
+      }
+      if (!again) return { nextDueAt };
+    }
+  }
+
+  /** The due jobs of all wants in their order, and when the next one will be due where there is room left. */
+  #look({ wants, now }: ClaimRequest, passedBy: ReadonlySet<number>) {
     const candidates: Candidate[] = [];
     let nextDueAt: number | null = null;
-    for (const want of request.wants) {
-      const next = this.#collect(want, request.now, candidates);
+    for (const want of wants) {
+      const next = this.#collect(want, now, passedBy, candidates);
       if (next !== null && (nextDueAt === null || next < nextDueAt)) nextDueAt = next;
     }
-    if (request.wants.length > 1) candidates.sort(byTurn);
-    for (const candidate of candidates) {
-      if (!request.admit(candidate.want)) continue;
-      const row = this.#row.get(candidate.n);
-      const change = row && request.judge(this.#jobs.record(row));
-      if (!change) continue;
-      this.#jobs.apply(change);
-      // A job that was ended instead leaves room for one that was not looked at.
-      if (change.job.status !== 'active') nextDueAt = request.now;
-    }
-    return { nextDueAt };
+    if (wants.length > 1) candidates.sort(byTurn);
+    return { candidates, nextDueAt };
   }
 
   /** Adds the want's due jobs; answers with when the next one will be due, unless the want was filled. */
-  #collect(want: Want, now: number, into: Candidate[]): number | null {
+  #collect(want: Want, now: number, passedBy: ReadonlySet<number>, into: Candidate[]): number | null {
     let room = want.limit;
     let nextDueAt: number | null = null;
     let priority = this.#topPriority.get(want.pipeline, want.phaseIndex, Number.MAX_SAFE_INTEGER + 1);
     while (priority !== undefined) {
-      for (const row of this.#due.all(want.pipeline, want.phaseIndex, priority, now, room)) {
+      for (const row of this.#due.all(want.pipeline, want.phaseIndex, priority, now, room + passedBy.size)) {
+        if (passedBy.has(row.n) || room === 0) continue;
         into.push({ ...row, want });
         room--;
       }

@@ -32,13 +32,16 @@ const BLOCKING_WAIT_MS = 20;
 /** The WAL file is cut back to this size after a checkpoint. */
 const JOURNAL_SIZE_LIMIT = 16 * 1024 * 1024;
 
-/** Opens a path or `:memory:`. */
-export function openFile(path: string, durability: Durability): Connection {
+/**
+ * Opens a path or `:memory:`. While it is being opened, nothing else can go on anyway: locks are waited for with all patience, until
+ * {@link waitBriefly}.
+ */
+export function openFile(path: string, durability: Durability, busyTimeoutMs: number): Connection {
   const file = path === ':memory:' ? path : resolve(path);
   if (file !== ':memory:') refuseUnusable(file);
   let db: Database.Database | undefined;
   try {
-    db = open(file);
+    db = open(file, busyTimeoutMs);
     // The first read shows a corrupt, foreign or newer file before any pragma writes to it.
     readVersion(db, file);
     db.pragma('journal_mode = WAL');
@@ -49,6 +52,11 @@ export function openFile(path: string, durability: Durability): Connection {
     db?.close();
     throw translateFault(error, file);
   }
+}
+
+/** From now on the event loop must not be held up. */
+export function waitBriefly(db: Database.Database): void {
+  db.pragma(`busy_timeout = ${BLOCKING_WAIT_MS}`);
 }
 
 /** Takes over a database the application opened; its pragmas stay as they are. */
@@ -66,9 +74,9 @@ export function adopt(db: Database.Database): Connection {
   return { db, file, owned: false };
 }
 
-function open(file: string): Database.Database {
+function open(file: string, timeout: number): Database.Database {
   try {
-    return new Database(file, { timeout: BLOCKING_WAIT_MS });
+    return new Database(file, { timeout });
   } catch (error) {
     if (error instanceof Error && /bindings|\.node|NODE_MODULE_VERSION|dlopen/.test(error.message)) {
       throw new StoreUnavailableError(

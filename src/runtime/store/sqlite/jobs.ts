@@ -86,6 +86,7 @@ export class JobTable {
     for (const phase of change.newResults) {
       this.#near.payloads.put(job.id, phase, JSON.stringify(job.phaseResults[phase]));
     }
+    for (const phase of change.goneResults) this.#near.payloads.deleteOne(job.id, phase);
     for (const transition of change.transitions) this.#near.transitions.append(transition);
     this.#near.counts.move(job.pipeline, expected.status, job.status);
     return null;

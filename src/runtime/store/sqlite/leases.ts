@@ -62,6 +62,10 @@ export class LeaseTable {
 
   renew(id: string, leaseExpiresAt: number): readonly string[] {
     this.#renew.run(leaseExpiresAt, id);
+    return this.heldBy(id);
+  }
+
+  heldBy(id: string): readonly string[] {
     return this.#held.all(id);
   }
 

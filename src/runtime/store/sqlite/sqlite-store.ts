@@ -1,7 +1,7 @@
 /** The store on SQLite: a contents page over its tables, and the one place where transactions begin and end. */
 import { statSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Database } from 'better-sqlite3';
+import type { Database, Statement } from 'better-sqlite3';
 import type { JobRecord, StopReason, TransitionRecord } from '../../../actors/vocabulary.ts';
 import type {
   Batch,
@@ -17,7 +17,7 @@ import type {
   Store,
 } from '../port.ts';
 import { ClaimQueries } from './claims.ts';
-import { adopt, type Connection, type Durability, openFile } from './connection.ts';
+import { adopt, type Connection, type Durability, openFile, waitBriefly } from './connection.ts';
 import { CountTable } from './counts.ts';
 import { isBusy, translateFault } from './faults.ts';
 import { JobTable } from './jobs.ts';
@@ -50,6 +50,7 @@ export class SqliteStore implements Store {
   readonly abandoned: readonly string[];
   readonly #connection: Connection;
   readonly #busyTimeoutMs: number;
+  readonly #dataVersion: Statement<[], number>;
   readonly #counts: CountTable;
   readonly #transitions: TransitionTable;
   readonly #jobs: JobTable;
@@ -59,13 +60,15 @@ export class SqliteStore implements Store {
 
   constructor(options: SqliteStoreOptions) {
     const { database, phaseLists, onPhasesChanged = 'refuse', durability = 'process-crash' } = options;
-    this.#connection = typeof database === 'string' ? openFile(database, durability) : adopt(database);
     this.#busyTimeoutMs = options.busyTimeoutMs ?? 5_000;
+    this.#connection =
+      typeof database === 'string' ? openFile(database, durability, this.#busyTimeoutMs) : adopt(database);
     const { db, file, owned } = this.#connection;
     try {
       migrate(db, file);
       const machines = new MachineTable(db);
       const payloads = new PayloadTable(db);
+      this.#dataVersion = db.prepare<[], number>('PRAGMA data_version').pluck();
       this.#counts = new CountTable(db);
       this.#transitions = new TransitionTable(db);
       this.#jobs = new JobTable(db, {
@@ -80,6 +83,7 @@ export class SqliteStore implements Store {
       const adopted = db.transaction(() => machines.adopt(phaseLists, onPhasesChanged, this.#jobs)).immediate();
       this.machineVersions = adopted.versions;
       this.abandoned = adopted.abandoned;
+      if (owned) waitBriefly(db);
     } catch (error) {
       if (owned) db.close();
       throw translateFault(error, file);
@@ -107,6 +111,10 @@ export class SqliteStore implements Store {
       this.#counts.flush();
       return { takenIds, stale, missing, nextDueAt };
     });
+  }
+
+  foreignCommits(): Promise<number> {
+    return this.#read(() => Number(this.#dataVersion.get()));
   }
 
   getJob(id: string): Promise<JobRecord | undefined> {
@@ -149,6 +157,10 @@ export class SqliteStore implements Store {
     return this.#write(() => this.#leases.renew(runtimeId, leaseExpiresAt));
   }
 
+  heldBy(runtimeId: string): Promise<readonly string[]> {
+    return this.#read(() => this.#leases.heldBy(runtimeId));
+  }
+
   heldByOthers(runtimeId: string): Promise<readonly HeldJob[]> {
     return this.#read(() => this.#leases.heldByOthers(runtimeId));
   }
@@ -173,8 +185,8 @@ export class SqliteStore implements Store {
     const { db, file, owned } = this.#connection;
     if (!owned || file === ':memory:') return;
     const wal = statSync(`${file}-wal`, { throwIfNoEntry: false });
-    // RESTART waits for readers to move on, at most as long as a blocking wait may last.
-    if (wal && wal.size > LARGE_WAL) db.pragma('wal_checkpoint(TRUNCATE)');
+    // TRUNCATE waits for readers to move on, at most as long as a blocking wait may last; then the next round tries again.
+    if (wal && wal.size > LARGE_WAL) await this.#read(() => db.pragma('wal_checkpoint(TRUNCATE)'));
   }
 
   async close(): Promise<void> {
