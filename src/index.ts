@@ -11,22 +11,29 @@ export {
 export type { JobAction } from './actors/job-events.ts';
 export { createJobMachine, type JobMachine, type MachineSpec } from './actors/job-machine.ts';
 export {
+  type BlobRef,
   type Disposition,
   type Failure,
+  type FailureOutcome,
   JOB_EVENT_NAMES,
   JOB_STATUSES,
   type JobEventName,
   type JobRecord,
   type JobStatus,
+  type LogLine,
   type PhaseState,
   type PhaseStatus,
+  type PhaseUsage,
   type StopReason,
+  type Stored,
   type TransitionRecord,
 } from './actors/vocabulary.ts';
 export type { RetentionOptions } from './runtime/background/pruner.ts';
 export { type Clock, systemClock } from './runtime/clock.ts';
 export type { JobQueueConfig, OnShutdown } from './runtime/config.ts';
 export {
+  type BadHandler,
+  BadHandlerError,
   ConflictError,
   InvalidInputError,
   JobCancelledError,
@@ -51,11 +58,16 @@ export type {
 } from './runtime/journal/events.ts';
 export type { ListOptions } from './runtime/list-filter.ts';
 export {
+  type PhaseOptions,
+  type WorkerOptions,
+  type WorkerPhase,
+  worker,
+} from './runtime/phase.ts';
+export {
   type AnyPipeline,
   type InputOf,
   type JobOf,
   type NameOf,
-  type PhaseOptions,
   Pipeline,
   type PipelineOptions,
   pipeline,
@@ -83,3 +95,6 @@ export type {
 export type { Durability } from './runtime/store/sqlite/connection.ts';
 export { SqliteStore, type SqliteStoreOptions } from './runtime/store/sqlite/sqlite-store.ts';
 export type { EnqueueOptions } from './runtime/supervisor/enqueue.ts';
+export type { PoolOptions, ThreadOptions } from './runtime/thread-options.ts';
+export { ThreadPool, type ThreadPoolOptions } from './threads/pool.ts';
+export type { ThreadOutcome, ThreadRun, ThreadTask } from './threads/thread-run.ts';

@@ -22,6 +22,16 @@ export function toFailure(thrown: unknown, depth = 0): Failure {
   };
 }
 
+/** The error again, with name, code, cause and fields as they were, for those who want to look at one. */
+export function toError({ name, message, code, stack, cause, data }: Failure): Error {
+  const error = new Error(message, cause ? { cause: toError(cause) } : undefined);
+  const known = { name, stack: stack ?? `${name}: ${message}`, ...(code === undefined ? {} : { code }) };
+  for (const [key, value] of Object.entries(known)) {
+    Object.defineProperty(error, key, { value, writable: true, configurable: true });
+  }
+  return Object.assign(error, data);
+}
+
 /** Something thrown, in a few words. Never throws. */
 export function showThrown(value: unknown): string {
   try {

@@ -2,7 +2,7 @@
  * What a phase handler sees, on whichever side it runs, and the errors it may throw to say what should
  * happen next. Imported by threads too, so nothing here may reach for the runtime.
  */
-import type { Disposition, JobRecord, StopReason } from './vocabulary.ts';
+import type { Disposition, JobRecord, LogLine, StopReason } from './vocabulary.ts';
 
 /** The second argument of every phase handler. */
 export interface PhaseContext<Results = Readonly<Record<string, unknown>>> {
@@ -18,6 +18,8 @@ export interface PhaseContext<Results = Readonly<Record<string, unknown>>> {
   checkpoint(): void;
   /** Reports progress of this phase, 0 to 100. Stored, then told to listeners; bursts keep the latest. */
   progress(percent: number, message?: string): void;
+  /** Keeps a line with the job; see `queue.logs(id)`. On a thread, `console` does the same. */
+  log(text: string, level?: LogLine['level']): void;
   /** The result of an earlier phase. */
   phaseResult<Name extends keyof Results & string>(name: Name): Results[Name];
   /** The results of all earlier phases. */
@@ -34,10 +36,13 @@ export type PhaseHandler<Data = unknown, Results = Readonly<Record<string, unkno
 export class PhaseStoppedError extends Error {
   override readonly name = 'PhaseStoppedError';
   readonly code: StopReason;
+  /** The words of whoever asked, if there were any. */
+  readonly detail: string | null;
 
-  constructor(code: StopReason, detail?: string | null) {
+  constructor(code: StopReason, detail: string | null = null) {
     super(`The phase was told to stop: ${code}${detail ? ` (${detail})` : ''}.`);
     this.code = code;
+    this.detail = detail;
   }
 }
 

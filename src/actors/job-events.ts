@@ -2,7 +2,7 @@
  * Everything that can happen to a job, as one union. Time, ids and chance arrive inside events:
  * `at` is always the moment the event is about, in milliseconds since the epoch.
  */
-import type { Disposition, Failure } from './vocabulary.ts';
+import type { Disposition, Failure, PhaseUsage } from './vocabulary.ts';
 
 interface Base {
   readonly at: number;
@@ -30,7 +30,10 @@ export interface Progressed extends Base {
 /** The current phase is done. `result` is undefined when the handler returned nothing. */
 export interface PhaseCompleted extends Base {
   readonly type: 'phaseCompleted';
+  /** Binary values are references; their bytes travel beside the event, straight to the store. */
   readonly result: unknown;
+  readonly blobs?: number;
+  readonly usage?: PhaseUsage | null;
 }
 
 /** The current phase failed; `retryAt` is when the next attempt may begin, if there is one. */
@@ -39,6 +42,7 @@ export interface PhaseFailed extends Base {
   readonly failure: Failure;
   readonly disposition: Disposition;
   readonly retryAt: number;
+  readonly usage?: PhaseUsage | null;
 }
 
 /** The holder is gone (process died, lease expired). Counts as an attempt. */

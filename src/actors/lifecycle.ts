@@ -3,7 +3,7 @@
  * Whether the event is allowed, and which state follows, is the statechart's business (`job-machine.ts`).
  */
 import type { JobEventOf } from './job-events.ts';
-import type { Failure, JobRecord, PhaseSpec, PhaseState, PhaseStatus } from './vocabulary.ts';
+import type { JobRecord, PhaseSpec, PhaseState, PhaseStatus } from './vocabulary.ts';
 
 /** The statechart's context: the job record without what the state itself says. */
 export type JobFacts = Omit<JobRecord, 'status'>;
@@ -25,6 +25,8 @@ export function freshPhase(name: string): PhaseState {
     startedAt: null,
     completedAt: null,
     error: null,
+    blobs: 0,
+    usage: null,
   };
 }
 
@@ -99,6 +101,8 @@ export function phaseCompleted(job: JobFacts, event: JobEventOf<'phaseCompleted'
       progress: 100,
       completedAt: event.at,
       error: null,
+      blobs: event.blobs ?? 0,
+      usage: event.usage ?? null,
     }),
     phaseResults: withResult(job, spec(specs, index).name, event.result),
     progress: overallProgress(next, 0, specs.length),
@@ -113,21 +117,25 @@ export function phaseCompleted(job: JobFacts, event: JobEventOf<'phaseCompleted'
   return { ...done, ...NO_LEASE, finishedAt: event.at, error: null };
 }
 
-function failure(job: JobFacts, cause: Failure): Patch {
+type Failed = JobEventOf<'phaseFailed' | 'interrupted' | 'abandoned'>;
+
+function failure(job: JobFacts, event: Failed): Patch {
+  const { failure: cause } = event;
   const error = job.currentPhase === null ? cause : { ...cause, phase: job.currentPhase };
+  const usage = event.type === 'phaseFailed' ? (event.usage ?? null) : null;
   return {
     ...NO_LEASE,
     error,
-    phases: patchPhase(job, job.phaseIndex, { status: 'failed', error: cause.message }),
+    phases: patchPhase(job, job.phaseIndex, { status: 'failed', error: cause.message, usage }),
   };
 }
 
 export function willRetry(job: JobFacts, event: JobEventOf<'phaseFailed' | 'interrupted'>): Patch {
-  return { ...failure(job, event.failure), scheduledAt: event.retryAt };
+  return { ...failure(job, event), scheduledAt: event.retryAt };
 }
 
-export function gaveUp(job: JobFacts, event: JobEventOf<'phaseFailed' | 'interrupted' | 'abandoned'>): Patch {
-  return { ...failure(job, event.failure), finishedAt: event.at };
+export function gaveUp(job: JobFacts, event: Failed): Patch {
+  return { ...failure(job, event), finishedAt: event.at };
 }
 
 /** The running phase goes back to the start; the attempt it used up is given back. */

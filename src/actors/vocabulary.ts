@@ -31,11 +31,27 @@ export type StopReason =
   | 'cancelled'
   | 'paused'
   | 'timeout'
+  | 'cpu_budget'
+  | 'memory_budget'
   | 'shutdown'
   | 'already_completed'
   | 'abandoned'
   | 'taken_by_another_worker'
   | 'not_found';
+
+/**
+ * How a failed attempt came to its end. `threw`: the handler did; `timeout`: it ran past `timeoutMs` or `cpuMs` and stopped when asked;
+ * `unresponsive`: it did not, and its thread was ended; `out_of_memory`: it ran past `memoryMb`, or its thread's heap; `crashed`: its
+ * thread died under it; `bad_result`: it returned what cannot be stored; `interrupted`: its process died or lost the job.
+ */
+export type FailureOutcome =
+  | 'threw'
+  | 'timeout'
+  | 'unresponsive'
+  | 'out_of_memory'
+  | 'crashed'
+  | 'bad_result'
+  | 'interrupted';
 
 /** An error as plain data: it can be stored, cross a thread boundary and come back unchanged. */
 export interface Failure {
@@ -48,6 +64,46 @@ export interface Failure {
   readonly data?: Readonly<Record<string, unknown>>;
   /** The phase that failed, when one did. */
   readonly phase?: string;
+  /** How the attempt ended, when one did. */
+  readonly outcome?: FailureOutcome;
+}
+
+/** What one attempt of a phase used, measured on its thread. What could not be measured is `null`. */
+export interface PhaseUsage {
+  readonly threadId: number;
+  readonly wallMs: number;
+  readonly cpuMs: number | null;
+  /** Highest size of the thread's heap that was seen, in bytes. */
+  readonly peakHeapBytes: number | null;
+  /** The same for memory outside the heap: buffers, mostly. */
+  readonly peakExternalBytes: number | null;
+  /** Share of the time, 0 to 1, in which the thread's event loop was busy. */
+  readonly utilization: number | null;
+  /** Binary data handed to the thread and back, in bytes. */
+  readonly bytesIn: number;
+  readonly bytesOut: number;
+}
+
+/** Stands in a job record for a binary value of a result; `ctx.phaseResult`, `queue.result` and `queue.phaseResult` give the bytes. */
+export interface BlobRef {
+  readonly blob: 'Uint8Array' | 'ArrayBuffer' | 'SharedArrayBuffer';
+  readonly bytes: number;
+}
+
+/** A result as a job record shows it: binary values are references. */
+export type Stored<T> = T extends Uint8Array | ArrayBufferLike
+  ? BlobRef
+  : T extends object
+    ? { [K in keyof T]: Stored<T[K]> }
+    : T;
+
+/** One line a handler wrote, with `ctx.log` or, on a thread, `console`. */
+export interface LogLine {
+  readonly at: number;
+  readonly phase: string;
+  readonly attempt: number;
+  readonly level: 'debug' | 'info' | 'warn' | 'error';
+  readonly text: string;
 }
 
 /** One phase of a job, as stored. Times are milliseconds since the epoch. */
@@ -61,6 +117,10 @@ export interface PhaseState {
   readonly completedAt: number | null;
   /** Message of the phase's last failure. */
   readonly error: string | null;
+  /** How many binary values the result holds; they are stored beside it. */
+  readonly blobs: number;
+  /** What the last attempt used, for phases that run on a thread. */
+  readonly usage: PhaseUsage | null;
 }
 
 /**
@@ -84,7 +144,7 @@ export interface JobRecord<Name extends string = string, Data = unknown, Results
   /** How many phases are done with, and so the index of the next one. */
   readonly phaseIndex: number;
   /** Results of completed phases, by phase name. */
-  readonly phaseResults: Partial<Results>;
+  readonly phaseResults: Partial<Stored<Results>>;
   /** Overall progress, 0 to 100. */
   readonly progress: number;
   readonly progressMessage: string | null;

@@ -3,11 +3,12 @@ import type { Database } from 'better-sqlite3';
 import type { RetentionOptions } from './background/pruner.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { InvalidInputError } from './errors.ts';
-import { requireCount, requireFunction, requireOneOf, requireOptions } from './options.ts';
+import { requireBoolean, requireCount, requireFunction, requireOneOf, requireOptions } from './options.ts';
 import { type AnyPipeline, Pipeline } from './pipeline.ts';
 import type { PhasesChangedPolicy } from './store/port.ts';
 import type { Durability } from './store/sqlite/connection.ts';
 import type { TurnPoint } from './supervisor/supervisor.ts';
+import { requireThreads, type ThreadOptions } from './thread-options.ts';
 
 /** What becomes of jobs that are still running when shutdown runs out of patience. */
 export type OnShutdown = 'release' | 'pause' | 'cancel';
@@ -32,6 +33,10 @@ export interface JobQueueConfig<Pipelines extends readonly AnyPipeline[] = reado
   readonly busyTimeoutMs?: number;
   /** Largest data, result or progress message, in bytes of JSON. Default 1 MiB. */
   readonly maxPayloadBytes?: number;
+  /** Largest sum of a result's binary values, in bytes. Default 256 MiB. */
+  readonly maxBlobBytes?: number;
+  /** The threads that phases with a `worker` run on. */
+  readonly threads?: ThreadOptions;
   /** What to forget, and when. Default: nothing. */
   readonly retention?: RetentionOptions;
   /** What becomes of jobs that shutdown had to stop. Default `release`: another run takes them up, no attempt is lost. */
@@ -43,8 +48,8 @@ export interface JobQueueConfig<Pipelines extends readonly AnyPipeline[] = reado
 }
 
 /** The configuration with every default filled in. */
-export type Settings = Required<Omit<JobQueueConfig, 'retention' | 'onPoint'>> &
-  Pick<JobQueueConfig, 'retention' | 'onPoint'>;
+export type Settings = Required<Omit<JobQueueConfig, 'retention' | 'threads' | 'onPoint'>> &
+  Pick<JobQueueConfig, 'retention' | 'threads' | 'onPoint'>;
 
 const KNOWN = [
   'database',
@@ -56,6 +61,8 @@ const KNOWN = [
   'leaseMs',
   'busyTimeoutMs',
   'maxPayloadBytes',
+  'maxBlobBytes',
+  'threads',
   'retention',
   'onShutdown',
   'clock',
@@ -71,12 +78,12 @@ export function parseConfig(config: JobQueueConfig): Settings {
   requireCount(config.leaseMs, 'config.leaseMs', 100);
   requireCount(config.busyTimeoutMs, 'config.busyTimeoutMs', 0);
   requireCount(config.maxPayloadBytes, 'config.maxPayloadBytes', 1);
+  requireCount(config.maxBlobBytes, 'config.maxBlobBytes', 0);
+  requireThreads(config.threads, config.pipelines);
   requireOneOf(config.durability, 'config.durability', ['process-crash', 'power-loss']);
   requireOneOf(config.onPhasesChanged, 'config.onPhasesChanged', ['refuse', 'migrate', 'fail']);
   requireOneOf(config.onShutdown, 'config.onShutdown', ['release', 'pause', 'cancel']);
-  if (config.claim !== undefined && typeof config.claim !== 'boolean') {
-    throw new InvalidInputError('config.claim', 'must be true or false.');
-  }
+  requireBoolean(config.claim, 'config.claim');
   if (config.retention !== undefined) requireRetention(config.retention);
   requireClock(config.clock);
   requireFunction(config.onPoint, 'config.onPoint');
@@ -88,6 +95,7 @@ export function parseConfig(config: JobQueueConfig): Settings {
     leaseMs: 30_000,
     busyTimeoutMs: 5_000,
     maxPayloadBytes: 1024 * 1024,
+    maxBlobBytes: 256 * 1024 * 1024,
     onShutdown: 'release',
     clock: systemClock,
     ...withoutUndefined(config),

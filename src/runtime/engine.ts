@@ -1,8 +1,11 @@
 /** Wires the rooms together when a queue begins, and takes them apart when it ends. What each room does is its own business. */
+import { ThreadPool, type ThreadPoolOptions } from '../threads/pool.ts';
 import { startLoops } from './background/loops.ts';
 import type { Settings } from './config.ts';
 import { ShuttingDownError } from './errors.ts';
+import { checkHandlers, threadPipelines } from './handler-check.ts';
 import { Teller } from './journal/teller.ts';
+import { INLINE_LANE, threadLane } from './phase.ts';
 import type { AnyPipeline } from './pipeline.ts';
 import { thisRuntime } from './process-identity.ts';
 import { Results } from './results.ts';
@@ -14,6 +17,7 @@ import { Charts } from './supervisor/charts.ts';
 import { Dispatcher } from './supervisor/dispatcher.ts';
 import { Performer } from './supervisor/performer.ts';
 import { Supervisor } from './supervisor/supervisor.ts';
+import { poolsInUse } from './thread-options.ts';
 import { warnOfIdleRetries } from './warnings.ts';
 
 export class Engine {
@@ -26,6 +30,9 @@ export class Engine {
   readonly performer: Performer;
   readonly supervisor: Supervisor;
   readonly loops: ReturnType<typeof startLoops>;
+  /** Resolves when every thread handler has been loaded once; rejects if one cannot be. */
+  readonly ready: Promise<void>;
+  readonly #pools: ReadonlyMap<string, ThreadPool>;
   readonly #dispatcher: Dispatcher;
   readonly #runtimeId: string;
   /** A queue that runs jobs is a service: it keeps its process alive until it is shut down. */
@@ -33,7 +40,7 @@ export class Engine {
 
   /** Opens and migrates the database, takes up orphaned jobs and starts to run due ones. */
   constructor(settings: Settings) {
-    const { clock, leaseMs, maxPayloadBytes } = settings;
+    const { clock, leaseMs, maxPayloadBytes, maxBlobBytes, threads } = settings;
     const pipelines = new Map(settings.pipelines.map((pipeline) => [pipeline.name, pipeline]));
     const runtime = thisRuntime();
     const wake = () => this.supervisor.wake();
@@ -43,8 +50,11 @@ export class Engine {
     this.charts = new Charts(settings.pipelines, this.store.machineVersions, settings.onPhasesChanged);
     this.teller = new Teller(settings.retention ?? {});
     this.results = new Results(this.store, clock);
+    const pools = settings.claim ? poolsInUse(threads, settings.pipelines) : new Map<string, never>();
+    this.#pools = new Map([...pools].map(([name, options]) => [name, this.#openPool(name, options)]));
+    const lanes = [...pools].map(([name, { count }]) => [threadLane(name), count] as const);
     const capacity = new Capacity({
-      lanes: new Map([['inline', settings.concurrency]]),
+      lanes: new Map([[INLINE_LANE, settings.concurrency], ...lanes]),
       pipelines: limitsOf(settings.pipelines),
     });
     this.performer = new Performer({
@@ -52,6 +62,11 @@ export class Engine {
       capacity,
       clock,
       maxPayloadBytes,
+      maxBlobBytes,
+      pools: this.#pools,
+      printLogs: threads?.printLogs ?? false,
+      blobs: (jobId, phase) => this.store.blobs(jobId, phase),
+      log: (line) => this.supervisor.log(line),
       post: (message) => this.supervisor.post(message),
       onRoom: wake,
     });
@@ -62,6 +77,7 @@ export class Engine {
       owner: runtime.id,
       leaseMs,
       givesUp: settings.onPhasesChanged === 'fail',
+      barred: threadPipelines(settings.pipelines).map(({ name }) => name),
       wake,
       onError: (error) => this.teller.report(error, 'a claim'),
     });
@@ -84,8 +100,30 @@ export class Engine {
       runtime,
       teller: this.teller,
     });
+    this.ready = this.#checkHandlers();
+    // Reported already; whoever awaits it hears of it again.
+    this.ready.catch(() => {});
     this.#keepAlive = settings.claim ? setInterval(() => {}, 2 ** 30) : undefined;
     warnOfIdleRetries(settings.pipelines);
+  }
+
+  #openPool(name: string, options: Omit<ThreadPoolOptions, 'onError'>): ThreadPool {
+    return new ThreadPool({ ...options, onError: (error) => this.teller.report(error, `a thread of pool "${name}"`) });
+  }
+
+  /** Jobs of pipelines with thread phases are claimed when their handlers have been found good. */
+  async #checkHandlers(): Promise<void> {
+    const { pipelines, threads, claim } = this.settings;
+    const mine = threadPipelines(pipelines);
+    if (!claim || mine.length === 0) return;
+    // Pools differ in their options; whatever can be loaded in one is taken to be good for all.
+    const [options = {}] = poolsInUse(threads, mine).values();
+    const problem = await checkHandlers(mine, options);
+    const bad = new Set(problem?.handlers.map(({ pipeline }) => pipeline));
+    for (const { name } of mine) if (!bad.has(name) || isWarning(this.settings)) this.#dispatcher.unbar(name);
+    if (!problem) return;
+    this.teller.report(problem, 'loading the handlers');
+    if (!isWarning(this.settings)) throw problem;
   }
 
   /** Brings everything to rest and closes it. Always ends; rejects, after cleaning up, if jobs had to be stopped. */
@@ -98,12 +136,17 @@ export class Engine {
     this.supervisor.close();
     this.results.close(new ShuttingDownError());
     this.teller.bus.clear();
+    await Promise.all([...this.#pools.values()].map((pool) => pool.close()));
     // A lock that outlasts our patience must not keep the file open; a forgotten registration does no harm.
     await this.store.unregister(this.#runtimeId).catch(() => {});
     await this.store.close();
     clearInterval(this.#keepAlive);
     if (late) throw late;
   }
+}
+
+function isWarning(settings: Settings): boolean {
+  return settings.threads?.badHandler === 'warning';
 }
 
 function phaseListOf({ name, phases }: AnyPipeline) {

@@ -2,46 +2,10 @@
  * The errors callers may want to tell apart. One base with a `code`; a subclass only where a caller
  * would branch. A job that fails is not an error of the queue: it is a `Failure` in the job's record.
  */
+import { MillraceError } from '../actors/errors.ts';
 import type { Failure, JobRecord } from '../actors/vocabulary.ts';
 
-/** Every `code` a {@link MillraceError} can carry. */
-export type MillraceErrorCode =
-  | 'invalid_input'
-  | 'not_found'
-  | 'conflict'
-  | 'shutting_down'
-  | 'shutdown_timeout'
-  | 'store_unavailable'
-  | 'store_busy'
-  | 'store_full'
-  | 'store_corrupt'
-  | 'store_readonly'
-  | 'store_newer'
-  | 'phases_changed'
-  | 'job_failed'
-  | 'job_cancelled'
-  | 'bad_result';
-
-/** Base of all errors Millrace throws on purpose. */
-export class MillraceError extends Error {
-  readonly code: MillraceErrorCode;
-
-  constructor(code: MillraceErrorCode, message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.name = new.target.name;
-    this.code = code;
-  }
-}
-
-/** An option or argument is wrong. `field` names it; nothing was written. */
-export class InvalidInputError extends MillraceError {
-  readonly field: string;
-
-  constructor(field: string, message: string, options?: ErrorOptions) {
-    super('invalid_input', `${field}: ${message}`, options);
-    this.field = field;
-  }
-}
+export { InvalidInputError, MillraceError, type MillraceErrorCode } from '../actors/errors.ts';
 
 /** There is no such job (any more). */
 export class NotFoundError extends MillraceError {
@@ -128,5 +92,26 @@ export class JobCancelledError extends MillraceError {
     super('job_cancelled', `Job "${jobId}" was cancelled${reason ? `: ${reason}` : ''}.`);
     this.jobId = jobId;
     this.reason = reason;
+  }
+}
+
+/** A handler that cannot be loaded, and why. */
+export interface BadHandler {
+  readonly pipeline: string;
+  readonly phase: string;
+  readonly file: string;
+  readonly problem: string;
+}
+
+/** Thread handlers that cannot be loaded. Jobs of their pipelines are left alone. */
+export class BadHandlerError extends MillraceError {
+  readonly handlers: readonly BadHandler[];
+
+  constructor(handlers: readonly BadHandler[]) {
+    const lines = handlers.map(
+      ({ pipeline, phase, problem }) => `Pipeline "${pipeline}", phase "${phase}": ${problem}`,
+    );
+    super('bad_handler', lines.join('\n'));
+    this.handlers = handlers;
   }
 }

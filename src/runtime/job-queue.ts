@@ -1,14 +1,16 @@
 /** The public face: a contents page of typed verbs. The rooms behind it are wired in `engine.ts`. */
 import { allowedActions } from '../actors/job-actor.ts';
 import type { JobAction } from '../actors/job-events.ts';
-import type { JobRecord, JobStatus, TransitionRecord } from '../actors/vocabulary.ts';
+import { requireStorable } from '../actors/json.ts';
+import type { JobRecord, JobStatus, LogLine, TransitionRecord } from '../actors/vocabulary.ts';
 import { type JobQueueConfig, parseConfig } from './config.ts';
 import { Engine } from './engine.ts';
 import { InvalidInputError, NotFoundError, ShuttingDownError } from './errors.ts';
 import type { QueueEvents } from './journal/events.ts';
 import { type ListOptions, requireFilter } from './list-filter.ts';
-import { requireOptions, requireStorable, requireText } from './options.ts';
+import { requireOptions, requireText, show } from './options.ts';
 import type { AnyPipeline, InputOf, JobOf, NameOf, ResultOf } from './pipeline.ts';
+import { resultWithBlobs } from './results.ts';
 import { requireShutdown, type ShutdownOptions } from './shutdown.ts';
 import type { JobPage } from './store/port.ts';
 import { chosenIds, type EnqueueOptions, type GivenJob, prepareBirths } from './supervisor/enqueue.ts';
@@ -127,6 +129,33 @@ export class JobQueue<const Pipelines extends readonly AnyPipeline[] = readonly 
   async result<Result = unknown>(id: JobId<Result> | string): Promise<Result> {
     this.#requireOpen();
     return (await this.#engine.results.wait(requireJobId(id))) as Result;
+  }
+
+  /** The result of one phase, with its bytes; `undefined` if it has none (yet). */
+  async phaseResult(id: string, phase: string): Promise<unknown> {
+    this.#requireOpen();
+    const { store } = this.#engine;
+    const job = await store.getJob(requireJobId(id));
+    if (!job) throw new NotFoundError(id);
+    if (!job.phases.some(({ name }) => name === phase)) {
+      const names = job.phases.map(({ name }) => name).join(', ');
+      throw new InvalidInputError('phase', `job "${id}" has no phase ${show(phase)}; it has ${names}.`);
+    }
+    return resultWithBlobs(store, job, phase);
+  }
+
+  /** The lines the job's handlers wrote with `ctx.log` or, on threads, `console`; oldest first. */
+  async logs(id: string): Promise<readonly LogLine[]> {
+    this.#requireOpen();
+    const { store } = this.#engine;
+    const lines = await store.logs(requireJobId(id));
+    if (lines.length === 0 && !(await store.getJob(id))) throw new NotFoundError(id);
+    return lines;
+  }
+
+  /** Resolves when every thread handler has been loaded once; rejects with `BadHandlerError` if one cannot be. */
+  ready(): Promise<void> {
+    return this.#engine.ready;
   }
 
   /** What may be done to the job in its present state. */

@@ -1,5 +1,4 @@
 /** Checks at the door: each says which field is wrong and what would be right. */
-import { NotJsonError, requireJson } from '../actors/json.ts';
 import { InvalidInputError } from './errors.ts';
 
 const NAME = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/;
@@ -20,16 +19,6 @@ export function requireCount(value: unknown, field: string, least: number): void
   if (value === undefined) return;
   if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < least) {
     throw new InvalidInputError(field, `is ${show(value)}, but must be a whole number of at least ${least}.`);
-  }
-}
-
-/** A value that can be stored; answers with a copy of it. */
-export function requireStorable(value: unknown, field: string, maxBytes: number): unknown {
-  try {
-    return requireJson(value, field, maxBytes);
-  } catch (error) {
-    if (error instanceof NotJsonError) throw new InvalidInputError(error.path, `${error.problem}.`, { cause: error });
-    throw error;
   }
 }
 
@@ -70,6 +59,12 @@ export function requireOneOf(value: unknown, field: string, words: readonly stri
 export function requireText(value: unknown, field: string): void {
   if (value === undefined || value === null || typeof value === 'string') return;
   throw new InvalidInputError(field, `is ${show(value)}, but must be a string.`);
+}
+
+/** `true`, `false` or undefined. */
+export function requireBoolean(value: unknown, field: string): void {
+  if (value === undefined || typeof value === 'boolean') return;
+  throw new InvalidInputError(field, `is ${show(value)}, but must be true or false.`);
 }
 
 /** A function, or undefined. */

@@ -3,17 +3,12 @@
  * result type on to the next, so that a wrong phase name or result does not compile.
  */
 import type { StandardSchemaV1 } from '@standard-schema/spec';
-import type { PhaseContext, PhaseHandler } from '../actors/handler.ts';
+import type { PhaseContext } from '../actors/handler.ts';
 import type { JobRecord } from '../actors/vocabulary.ts';
 import { InvalidInputError } from './errors.ts';
 import { requireCount, requireName, requireOptions } from './options.ts';
+import { type Phase, type PhaseOptions, requirePhase, type WorkerPhase } from './phase.ts';
 import { type RetryOptions, RetryStrategy } from './retry-strategy.ts';
-
-/** Options of one phase. */
-export interface PhaseOptions {
-  /** Stop the phase this long after it started; the attempt then fails with code `timeout`. Default: no limit. */
-  readonly timeoutMs?: number;
-}
 
 /** Options of a pipeline; all optional. */
 export interface PipelineOptions {
@@ -22,13 +17,6 @@ export interface PipelineOptions {
   readonly concurrency?: number;
   /** Limit for one attempt of a whole job, counted from the start of the attempt's first phase. Default: none. */
   readonly timeoutMs?: number;
-}
-
-/** One phase, ready to run. */
-export interface Phase {
-  readonly name: string;
-  readonly timeoutMs: number | null;
-  readonly run: PhaseHandler<never, never>;
 }
 
 declare const types: unique symbol;
@@ -80,19 +68,20 @@ export class Pipeline<Name extends string = string, In = unknown, Data = unknown
   phase<const P extends string, Result>(
     name: P,
     handler: Handler<Data, Results, Result>,
-    options: PhaseOptions = {},
-  ): Pipeline<Name, In, Data, Results & { readonly [K in P]: Awaited<Result> }, Awaited<Result>> {
+    options?: PhaseOptions,
+  ): Pipeline<Name, In, Data, Results & { readonly [K in P]: Awaited<Result> }, Awaited<Result>>;
+  /** Adds a phase that runs on a thread: CPU-heavy work that can always be stopped. */
+  phase<const P extends string, Result = unknown>(
+    name: P,
+    worker: WorkerPhase<Result>,
+  ): Pipeline<Name, In, Data, Results & { readonly [K in P]: Result }, Result>;
+  phase(name: string, given: unknown, options: PhaseOptions = {}): Pipeline<Name, In, Data, never, never> {
     const field = `pipeline "${this.name}".phase`;
     requireName(name, field);
     if (this.phases.some((phase) => phase.name === name)) {
       throw new InvalidInputError(field, `"${name}" is declared twice; phase names must differ.`);
     }
-    if (typeof handler !== 'function') {
-      throw new InvalidInputError(`${field}("${name}")`, 'takes a handler function as its second argument.');
-    }
-    requireOptions(options, `${field}("${name}")`, ['timeoutMs']);
-    requireCount(options.timeoutMs, `${field}("${name}").timeoutMs`, 1);
-    const phase = { name, timeoutMs: options.timeoutMs ?? null, run: handler as unknown as Phase['run'] };
+    const phase = requirePhase(name, given, options, field);
     return new Pipeline(this.name, [...this.phases, phase], this.schema, this.settings);
   }
 

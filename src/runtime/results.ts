@@ -1,8 +1,16 @@
 /** Awaiting the end of a job: from the events of this process, and now and then from the store, in case another process ends it. */
+import { withBlobs } from '../actors/blobs.ts';
 import type { JobRecord } from '../actors/vocabulary.ts';
 import type { CancelTimer, Clock } from './clock.ts';
 import { JobCancelledError, JobFailedError, NotFoundError } from './errors.ts';
 import type { Store } from './store/port.ts';
+
+/** A phase's result with the bytes it refers to. Shared memory, which is nowhere stored, stays a reference. */
+export async function resultWithBlobs(store: Store, job: JobRecord, phase: string): Promise<unknown> {
+  const value = job.phaseResults[phase];
+  const blobs = job.phases.find(({ name }) => name === phase)?.blobs ?? 0;
+  return blobs === 0 ? value : withBlobs(value, await store.blobs(job.id, phase));
+}
 
 interface Waiter {
   resolve(result: unknown): void;
@@ -55,7 +63,8 @@ export class Results {
   /** A stale job has ended in one of three ways, which its phases still tell. */
   #finish(job: JobRecord): void {
     if (job.phaseIndex === job.phases.length) {
-      const result = job.phaseResults[job.phases.at(-1)?.name ?? ''];
+      const result = resultWithBlobs(this.#store, job, job.phases.at(-1)?.name ?? '');
+      // Resolved with a promise: the bytes, if there are any, are read before anybody is answered.
       this.#settle(job.id, (waiter) => waiter.resolve(result));
     } else if (job.phases.some((phase) => phase.status === 'cancelled')) {
       this.#settle(job.id, (waiter) => waiter.reject(new JobCancelledError(job.id, job.reason)));

@@ -1,7 +1,7 @@
 /** What to do about a failed attempt: is it worth another one, and when. Usable alone. */
 import { type Backoff, backoffMs } from '../actors/backoff.ts';
 import { showThrown } from '../actors/failure.ts';
-import type { Disposition, JobRecord } from '../actors/vocabulary.ts';
+import type { Disposition, FailureOutcome, JobRecord } from '../actors/vocabulary.ts';
 
 /** A pipeline's retry options. */
 export interface RetryOptions {
@@ -9,8 +9,11 @@ export interface RetryOptions {
   readonly maxAttempts?: number;
   /** How long to wait between attempts. Default: exponential from 1,000 ms. */
   readonly backoff?: Backoff;
-  /** Decides for errors that do not say it themselves; `undefined` leaves it to `disposition`. */
-  readonly classify?: (error: Error & { code?: string }, job: JobRecord) => Disposition | undefined;
+  /** Decides for errors that do not say it themselves; `error.outcome` is how the attempt ended. `undefined` leaves it to `disposition`. */
+  readonly classify?: (
+    error: Error & { code?: string; outcome?: FailureOutcome },
+    job: JobRecord,
+  ) => Disposition | undefined;
   /** For errors nobody has decided on. Default `fatal`. */
   readonly disposition?: Disposition;
 }

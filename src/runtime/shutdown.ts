@@ -24,6 +24,9 @@ export function requireShutdown(options: ShutdownOptions): void {
   requireCount(options.graceMs, 'options.graceMs', 0);
 }
 
+/** A thread in a tight loop is gone within milliseconds; one in native code only when that returns. */
+const KILL_PATIENCE_MS = 500;
+
 interface Parts {
   readonly supervisor: Supervisor;
   readonly performer: Performer;
@@ -40,7 +43,10 @@ export async function bringToRest(
   if (await endedWithin(() => atRest(supervisor, performer), timeoutMs)) return null;
   const late = supervisor.liveClaims();
   performer.stopAll(toEvent(onShutdown));
-  await endedWithin(() => atRest(supervisor, performer), graceMs);
+  // Threads can be ended, so that no job is given back while its handler still runs; inline handlers cannot.
+  if (!(await endedWithin(() => atRest(supervisor, performer), graceMs)) && performer.killAll() > 0) {
+    await endedWithin(() => atRest(supervisor, performer), KILL_PATIENCE_MS);
+  }
   await Promise.all(
     supervisor.liveClaims().map((claim) => giveBack(supervisor, claim, toEvent(onShutdown)(clock.now()))),
   );

@@ -1,5 +1,6 @@
 /** Finds jobs whose holder is gone and gives them back: at once if its process is known to be dead, else when the lease has expired. */
 import type { JobEvent } from '../../actors/job-events.ts';
+import type { Failure } from '../../actors/vocabulary.ts';
 import type { Clock } from '../clock.ts';
 import { isGone } from '../process-identity.ts';
 import type { Store } from '../store/port.ts';
@@ -36,9 +37,10 @@ async function goneRuntimes(store: Store, runtimeId: string): Promise<ReadonlySe
 
 /** To be tried again at once: whatever was wrong with the holder is no fault of the job, until its attempts run out. */
 function interrupted(at: number): JobEvent {
-  const failure = {
+  const failure: Failure = {
     name: 'InterruptedError',
     code: 'interrupted',
+    outcome: 'interrupted',
     message: 'The process that ran this job ended, or lost its lease, before the phase did.',
   };
   return { type: 'interrupted', at, failure, retryAt: at };

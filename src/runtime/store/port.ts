@@ -2,8 +2,9 @@
  * The port behind which the database hides. Every method is one whole transaction; SQLite answers from a
  * synchronous call, another store over the wire. A failed method has changed nothing.
  */
+import type { Blob } from '../../actors/blobs.ts';
 import type { NewTransition } from '../../actors/job-actor.ts';
-import type { JobRecord, JobStatus, StopReason, TransitionRecord } from '../../actors/vocabulary.ts';
+import type { JobRecord, JobStatus, LogLine, StopReason, TransitionRecord } from '../../actors/vocabulary.ts';
 
 /** A log entry on its way in. The store stamps the position when the entry is written. */
 export type StagedTransition = NewTransition & { position: number };
@@ -18,6 +19,8 @@ export interface Change {
   readonly transitions: readonly StagedTransition[];
   /** Names of the phases whose results are new in this change. */
   readonly newResults: readonly string[];
+  /** Binary values of the new results, by phase. */
+  readonly newBlobs: readonly { readonly phase: string; readonly blobs: readonly Blob[] }[];
   /** Names of the phases whose results are dropped, because the job was moved to another phase list. */
   readonly goneResults: readonly string[];
 }
@@ -56,6 +59,13 @@ export interface Batch {
   readonly load: readonly string[];
   judge(job: JobRecord): Change | null;
   readonly claim: ClaimRequest | null;
+  /** Lines handlers wrote; those of jobs that are gone are dropped. */
+  readonly logs: readonly JobLogLine[];
+}
+
+/** A log line on its way in. */
+export interface JobLogLine extends LogLine {
+  readonly jobId: string;
 }
 
 /** What became of a batch that was committed. */
@@ -141,6 +151,10 @@ export interface Store {
   getJobs(ids: readonly string[]): Promise<readonly JobRecord[]>;
   listJobs(filter: JobFilter, limit: number, cursor: string | null): Promise<JobPage>;
   counts(): Promise<JobCounts>;
+  /** The binary values of one phase's result. */
+  blobs(jobId: string, phase: string): Promise<readonly Blob[]>;
+  /** The lines a job's handlers wrote, oldest first. */
+  logs(jobId: string): Promise<readonly LogLine[]>;
   /** The log of one job, oldest first; also of a deleted one until the log is pruned. */
   transitions(jobId: string): Promise<readonly TransitionRecord[]>;
   /** The log of all jobs after a position, oldest first. */

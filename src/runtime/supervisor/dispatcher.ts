@@ -2,10 +2,10 @@
 import type { JobEvent } from '../../actors/job-events.ts';
 import type { Failure, JobRecord } from '../../actors/vocabulary.ts';
 import type { CancelTimer, Clock } from '../clock.ts';
+import { laneOf } from '../phase.ts';
 import type { AnyPipeline } from '../pipeline.ts';
 import type { Change, ClaimRequest, Want } from '../store/port.ts';
 import { type Booking, type Capacity, claimKey } from './capacity.ts';
-import { laneOf } from './performer.ts';
 import type { Turn } from './turn.ts';
 
 export interface DispatcherOptions {
@@ -16,6 +16,8 @@ export interface DispatcherOptions {
   readonly leaseMs: number;
   /** Fail jobs whose phases the program no longer has (`onPhasesChanged: 'fail'`), instead of leaving them to another program. */
   readonly givesUp: boolean;
+  /** Pipelines not to be claimed from until {@link Dispatcher.unbar}. */
+  readonly barred: Iterable<string>;
   wake(): void;
   /** Told what a judgement throws; the job is left where it is. */
   onError(error: unknown): void;
@@ -24,10 +26,19 @@ export interface DispatcherOptions {
 export class Dispatcher {
   readonly #options: DispatcherOptions;
   #open = true;
+  /** Pipelines whose handlers have not been found good. */
+  readonly #barred: Set<string>;
   #alarm: CancelTimer | null = null;
 
   constructor(options: DispatcherOptions) {
     this.#options = options;
+    this.#barred = new Set(options.barred);
+  }
+
+  /** The pipeline's handlers are good: its jobs may be claimed. */
+  unbar(pipeline: string): void {
+    this.#barred.delete(pipeline);
+    this.#options.wake();
   }
 
   /** No more claims from now on. */
@@ -62,6 +73,7 @@ export class Dispatcher {
     const { pipelines, capacity } = this.#options;
     const wants: Want[] = [];
     for (const [name, { phases }] of pipelines) {
+      if (this.#barred.has(name)) continue;
       const places = capacity.pipelineRoom(name);
       phases.forEach((phase, phaseIndex) => {
         const limit = Math.min(places, capacity.laneRoom(laneOf(phase)));

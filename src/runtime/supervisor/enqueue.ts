@@ -1,11 +1,12 @@
 /** From what a caller gives to the birth of a job: every field is checked before anything is staged. */
 import { type Birth, born, type Step } from '../../actors/job-actor.ts';
+import { requireStorable } from '../../actors/json.ts';
 import { InvalidInputError } from '../errors.ts';
 import { newJobId } from '../job-id.ts';
-import { END_OF_TIME, requireCount, requireOptions, requireStorable, requireTime, show } from '../options.ts';
+import { END_OF_TIME, requireCount, requireOptions, requireTime, show } from '../options.ts';
 import type { AnyPipeline } from '../pipeline.ts';
 import type { Charts } from './charts.ts';
-import { validated } from './inline-runner.ts';
+import { validated } from './validation.ts';
 
 /** Options of one job. */
 export interface EnqueueOptions {

@@ -1,5 +1,5 @@
 /** What waits for the next turn: births, and messages to jobs. */
-import type { BirthGroup } from '../store/port.ts';
+import type { BirthGroup, JobLogLine } from '../store/port.ts';
 import type { Message } from './turn.ts';
 
 /** Jobs to be born together, and who waits for them. */
@@ -13,12 +13,17 @@ export interface BirthRequest {
 export interface Mail {
   readonly births: readonly BirthRequest[];
   readonly messages: readonly Message[];
+  readonly logs: readonly JobLogLine[];
 }
+
+/** A store that is away for long must not fill the memory with lines. */
+const MOST_KEPT_LINES = 10_000;
 
 export class Inbox {
   #births: BirthRequest[] = [];
   #messages: Message[] = [];
   readonly #suspects: Message[] = [];
+  #logs: JobLogLine[] = [];
 
   addBirth(birth: BirthRequest): void {
     this.#births.push(birth);
@@ -26,6 +31,10 @@ export class Inbox {
 
   add(message: Message): void {
     this.#messages.push(message);
+  }
+
+  addLog(line: JobLogLine): void {
+    this.#logs.push(line);
   }
 
   /** Is there something under suspicion, which the next turn must take up alone? */
@@ -38,16 +47,19 @@ export class Inbox {
     const births = this.#births;
     this.#births = [];
     const suspect = this.#suspects.shift();
-    if (suspect) return { births, messages: [suspect] };
+    if (suspect) return { births, messages: [suspect], logs: [] };
     const messages = this.#messages;
     this.#messages = [];
     for (const message of messages) message.onTaken?.();
-    return { births, messages };
+    const logs = this.#logs;
+    this.#logs = [];
+    return { births, messages, logs };
   }
 
   /** Nobody waits for these, and the store could not take them: they go first when it can. */
-  keep(messages: readonly Message[]): void {
+  keep(messages: readonly Message[], logs: readonly JobLogLine[]): void {
     this.#messages.unshift(...messages);
+    this.#logs.unshift(...logs.slice(-MOST_KEPT_LINES));
   }
 
   /** One of these broke a commit. */

@@ -1,99 +1,80 @@
 /** Runs one phase handler in this process and turns whatever comes of it into an outcome. */
+import { type Blob, withBlobs } from '../../actors/blobs.ts';
 import type { PhaseContext } from '../../actors/handler.ts';
-import { requireJson } from '../../actors/json.ts';
-import type { Disposition, JobRecord } from '../../actors/vocabulary.ts';
-import { InvalidInputError, MillraceError } from '../errors.ts';
-import { requireStorable } from '../options.ts';
-import type { AnyPipeline, Phase } from '../pipeline.ts';
-
-/** What came of a phase. `fallback` is the disposition when neither the error nor `classify` decides. */
-export type Outcome =
-  | { readonly ok: true; readonly result: unknown }
-  | { readonly ok: false; readonly thrown: unknown; readonly fallback?: Disposition };
+import { requireJsonWithBlobs } from '../../actors/json.ts';
+import { createPhaseContext } from '../../actors/phase-context.ts';
+import type { JobRecord, LogLine } from '../../actors/vocabulary.ts';
+import { copied } from '../../threads/blob-transfer.ts';
+import { MillraceError } from '../errors.ts';
+import type { InlineWork } from '../phase.ts';
+import type { Outcome, RunningPhase } from './outcome.ts';
 
 /** What a running phase needs from its surroundings. */
 export interface PhaseRun {
-  readonly pipeline: AnyPipeline;
-  readonly phase: Phase;
+  readonly phase: string;
+  /** With the schema's output as its data. */
   readonly job: JobRecord;
-  readonly signal: AbortSignal;
   readonly maxPayloadBytes: number;
+  readonly maxBlobBytes: number;
   onProgress(percent: number, message: string | null): void;
+  onLog(line: Pick<LogLine, 'at' | 'level' | 'text'>): void;
 }
 
-/** Never rejects. */
-export async function runInline(run: PhaseRun): Promise<Outcome> {
-  let data: unknown;
-  try {
-    data = run.pipeline.schema ? await validated(run.pipeline, run.job.data) : run.job.data;
-  } catch (thrown) {
-    return { ok: false, thrown, fallback: 'fatal' };
-  }
-  let result: unknown;
-  try {
-    const handler = run.phase.run as (job: JobRecord, ctx: PhaseContext) => unknown;
-    // Their own copy: what handlers do to their data is not to be seen in events.
-    result = await handler({ ...run.job, data: data === run.job.data ? copyOf(data) : data }, contextOf(run));
-  } catch (thrown) {
-    return { ok: false, thrown };
-  }
-  try {
-    return { ok: true, result: result === undefined ? undefined : requireJson(result, 'result', run.maxPayloadBytes) };
-  } catch (problem) {
-    const where = `Phase "${run.phase.name}" of pipeline "${run.pipeline.name}" returned something that cannot be stored`;
-    const thrown = new MillraceError('bad_result', `${where}: ${(problem as Error).message}.`, { cause: problem });
-    return { ok: false, thrown, fallback: 'fatal' };
-  }
-}
-
-/** Checks data against the pipeline's schema; answers with the schema's output. */
-export async function validated(pipeline: AnyPipeline, data: unknown): Promise<unknown> {
-  if (!pipeline.schema) return data;
-  const outcome = await pipeline.schema['~standard'].validate(data);
-  if (!outcome.issues) return outcome.value;
-  const issues = outcome.issues.map(({ message, path }) => {
-    const keys = path?.map((part) => (typeof part === 'object' ? part.key : part)).map(String);
-    return keys?.length ? `${keys.join('.')}: ${message}` : message;
-  });
-  throw new InvalidInputError('data', `does not fit the input of pipeline "${pipeline.name}": ${issues.join('; ')}`);
-}
-
-function contextOf({ job, phase, signal, maxPayloadBytes, onProgress }: PhaseRun): PhaseContext {
+/** @param blobs the binary values of earlier results, by phase */
+export function startInline(
+  work: InlineWork,
+  run: PhaseRun,
+  blobs: ReadonlyMap<string, readonly Blob[]>,
+): RunningPhase {
+  const controller = new AbortController();
   return {
-    signal,
-    phase: phase.name,
-    attempt: job.attempt,
-    idempotencyKey: `${job.id}:${phase.name}`,
-    checkpoint: () => signal.throwIfAborted(),
-    progress(percent, message) {
-      requirePercent(percent);
-      if (message !== undefined) requireMessage(message, maxPayloadBytes);
-      if (!signal.aborted) onProgress(percent, message ?? null);
-    },
-    phaseResult(name) {
-      if (!job.phases.some((known) => known.name === name)) {
-        throw new InvalidInputError(
-          'phaseResult',
-          `pipeline "${job.pipeline}" has no phase "${name}"; it has ${job.phases.map((known) => known.name).join(', ')}.`,
-        );
-      }
-      return copyOf(job.phaseResults[name]);
-    },
-    phaseResults: () => copyOf(job.phaseResults),
+    outcome: runInline(work, run, blobs, controller.signal),
+    stop: (reason) => controller.abort(reason),
   };
 }
 
-function copyOf<T>(value: T): T {
-  return typeof value === 'object' && value !== null ? structuredClone(value) : value;
-}
-
-function requirePercent(percent: unknown): void {
-  if (typeof percent !== 'number' || !(percent >= 0 && percent <= 100)) {
-    throw new InvalidInputError('progress', `is ${String(percent)}, but must be a number from 0 to 100.`);
+async function runInline(
+  work: InlineWork,
+  run: PhaseRun,
+  blobs: ReadonlyMap<string, readonly Blob[]>,
+  signal: AbortSignal,
+): Promise<Outcome> {
+  const { job, phase, maxPayloadBytes, maxBlobBytes } = run;
+  const ctx = createPhaseContext({
+    job,
+    phase,
+    signal,
+    maxPayloadBytes,
+    checkpoint: () => signal.throwIfAborted(),
+    onProgress: run.onProgress,
+    onLog: (level, text) => run.onLog({ at: Date.now(), level, text }),
+    resultOf: (name) => resultOf(job, name, blobs),
+  });
+  let returned: unknown;
+  try {
+    returned = await (work.run as (job: JobRecord, ctx: PhaseContext) => unknown)(job, ctx);
+  } catch (thrown) {
+    return { ok: false, thrown, outcome: 'threw', usage: null };
+  }
+  if (returned === undefined) return { ok: true, result: undefined, blobs: [], usage: null };
+  try {
+    const result = requireJsonWithBlobs(returned, 'result', maxPayloadBytes, { maxBlobBytes, shared: false });
+    // The handler may go on writing to its buffers.
+    return { ok: true, result: result.value, blobs: result.blobs.map(copied), usage: null };
+  } catch (problem) {
+    return { ok: false, thrown: unstorable(job.pipeline, phase, problem), outcome: 'bad_result', usage: null };
   }
 }
 
-function requireMessage(message: unknown, maxBytes: number): void {
-  if (typeof message !== 'string') throw new InvalidInputError('progress message', 'must be a string.');
-  requireStorable(message, 'progress message', maxBytes);
+function resultOf(job: JobRecord, name: string, blobs: ReadonlyMap<string, readonly Blob[]>): unknown {
+  const value = job.phaseResults[name];
+  const own = blobs.get(name);
+  // A copy either way: what a handler does to it is not to be seen in events, or by the next phase.
+  return own ? withBlobs(value, own) : structuredClone(value);
+}
+
+/** The error of a result that cannot be stored. */
+export function unstorable(pipeline: string, phase: string, problem: unknown): MillraceError {
+  const where = `Phase "${phase}" of pipeline "${pipeline}" returned something that cannot be stored`;
+  return new MillraceError('bad_result', `${where}: ${(problem as Error).message}.`, { cause: problem });
 }

@@ -8,7 +8,7 @@ import type { JobEvent } from '../../actors/job-events.ts';
 import type { JobRecord, StopReason } from '../../actors/vocabulary.ts';
 import { ConflictError, NotFoundError, StoreUnavailableError } from '../errors.ts';
 import type { Teller } from '../journal/teller.ts';
-import { type Committed, lossOf, type StagedTransition, type Store } from '../store/port.ts';
+import { type Committed, type JobLogLine, lossOf, type StagedTransition, type Store } from '../store/port.ts';
 import { Booking, type Capacity, type Claim, claimKey } from './capacity.ts';
 import type { Charts } from './charts.ts';
 import type { Dispatcher } from './dispatcher.ts';
@@ -71,6 +71,12 @@ export class Supervisor {
     this.wake();
   }
 
+  /** Keeps a line a handler wrote; it is committed with the next turn. */
+  log(line: JobLogLine): void {
+    this.#inbox.addLog(line);
+    this.wake();
+  }
+
   /** The claims this runtime believes it holds. */
   liveClaims(): readonly Claim[] {
     return [...this.#live.values()].map(({ job: { id, fence } }) => ({ id, fence }));
@@ -120,6 +126,7 @@ export class Supervisor {
         load,
         judge: (job) => turn.judgeStored(job, byJob.get(job.id) ?? []),
         claim: dispatcher.request(turn, booking),
+        logs: mail.logs,
       });
     } catch (error) {
       booking.undo();
@@ -200,9 +207,10 @@ export class Supervisor {
       if (!wantsRun(steps)) return;
       if (performer.hasSlot(job) || booking.hasSlot(claimKey(job))) performer.run(job);
       else performer.runWhenRoom(job);
-    } else if (!performer.isRunning(job)) {
-      capacity.letGo(job.pipeline, claimKey(job));
+      return;
     }
+    performer.rest(job);
+    if (!performer.isRunning(job)) capacity.letGo(job.pipeline, claimKey(job));
   }
 
   /** Somebody else has moved the job: ask the row again on behalf of callers. */
@@ -214,13 +222,15 @@ export class Supervisor {
   /** The claim is not ours any more: forget the actor and tell the handler why. */
   #drop(claim: Claim, pipeline: string, reason: StopReason): void {
     const { performer, capacity } = this.#o;
+    const lost = this.#live.get(claim.id);
     this.#live.delete(claim.id);
+    if (lost) performer.rest(lost.job);
     performer.stop(claim, reason);
     if (!performer.isRunning(claim)) capacity.letGo(pipeline, claimKey(claim));
   }
 
   /** The turn was not committed: callers hear of it, actors go back to what was, and what nobody waits for is kept. */
-  #forget(error: unknown, { births, messages }: Mail): void {
+  #forget(error: unknown, { births, messages, logs }: Mail): void {
     const { teller } = this.#o;
     for (const { reject } of births) reject(error);
     for (const { jobId, caller } of messages) {
@@ -230,7 +240,7 @@ export class Supervisor {
     }
     const kept = messages.filter((message) => !message.caller);
     if (error instanceof StoreUnavailableError) {
-      this.#inbox.keep(kept);
+      this.#inbox.keep(kept, logs);
       if (kept.length > 0 && births.length === 0) teller.report(error, 'a commit, which will be tried again,');
       this.#loop.wakeLater();
     } else if (messages.length > 1) {

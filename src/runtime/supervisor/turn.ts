@@ -2,6 +2,7 @@
  * One turn of the supervisor: what is judged now and committed together. Nothing in here is told to anybody;
  * the supervisor does that after the commit, or forgets the turn if there was none.
  */
+import type { Blob } from '../../actors/blobs.ts';
 import { JobActor, type Step, stateOf } from '../../actors/job-actor.ts';
 import type { JobEvent } from '../../actors/job-events.ts';
 import type { JobRecord } from '../../actors/vocabulary.ts';
@@ -15,6 +16,8 @@ export interface Message {
   event: JobEvent;
   /** Only meant for the holder of this claim; silently dropped when the job has moved on (law 3 refuses late losers). */
   readonly fence?: number;
+  /** Binary values of the result the event brings. */
+  readonly blobs?: readonly Blob[];
   /** Who asked, if somebody did. Without one the message is retried until it is committed. */
   readonly caller?: Caller;
   /** Told when a turn takes the message up, so that later news starts a message of its own. */
@@ -87,6 +90,10 @@ export class Turn {
       expected: before,
       transitions: steps.flatMap(({ transition }) => transition ?? []),
       newResults: namesIn(actor.job, (name) => actor.job.phaseResults[name] !== before.phaseResults[name]),
+      newBlobs: steps.flatMap(({ transition }, index) => {
+        const blobs = accepted[index]?.blobs ?? [];
+        return blobs.length > 0 && transition?.phase ? [{ phase: transition.phase, blobs }] : [];
+      }),
       goneResults: namesIn(before, (name) => !(name in actor.job.phaseResults)),
     };
     this.passages.push({ actor, steps, change, messages: accepted });

@@ -257,6 +257,8 @@ describe('released and paused', () => {
         startedAt: null,
         completedAt: null,
         error: null,
+        blobs: 0,
+        usage: null,
       });
     });
   }

@@ -2,7 +2,9 @@
 import type { Database, Statement } from 'better-sqlite3';
 import type { JobRecord, StopReason } from '../../../actors/vocabulary.ts';
 import { type BirthGroup, type Change, lossOf } from '../port.ts';
+import type { BlobTable } from './blobs.ts';
 import type { CountTable } from './counts.ts';
+import type { LogTable } from './logs.ts';
 import type { MachineTable } from './machines.ts';
 import type { PayloadTable } from './payloads.ts';
 import {
@@ -23,6 +25,8 @@ const NO_PAYLOADS: ReadonlyMap<string, string> = new Map();
 export interface Neighbours {
   readonly machines: MachineTable;
   readonly payloads: PayloadTable;
+  readonly blobs: BlobTable;
+  readonly logs: LogTable;
   readonly transitions: TransitionTable;
   readonly counts: CountTable;
 }
@@ -82,11 +86,12 @@ export class JobTable {
         ? this.#delete.run(job.id, expected.seq, expected.fence)
         : this.#update.run(updateValues(job, expected));
     if (changes === 0) return lossOf(this.#status.get(job.id), expected.fence);
-    if (job.status === 'deleted') this.#near.payloads.delete(job.id);
+    if (job.status === 'deleted') this.#deleteAround(job);
     for (const phase of change.newResults) {
       this.#near.payloads.put(job.id, phase, JSON.stringify(job.phaseResults[phase]));
     }
-    for (const phase of change.goneResults) this.#near.payloads.deleteOne(job.id, phase);
+    for (const { phase, blobs } of change.newBlobs) this.#near.blobs.put(job.id, phase, blobs);
+    for (const phase of change.goneResults) this.#deleteResult(job.id, phase);
     for (const transition of change.transitions) this.#near.transitions.append(transition);
     this.#near.counts.move(job.pipeline, expected.status, job.status);
     return null;
@@ -96,8 +101,20 @@ export class JobTable {
   rewrite(job: JobRecord, before: JobRecord): void {
     this.#update.run(updateValues(job, before));
     for (const phase of Object.keys(before.phaseResults)) {
-      if (!(phase in job.phaseResults)) this.#near.payloads.deleteOne(job.id, phase);
+      if (!(phase in job.phaseResults)) this.#deleteResult(job.id, phase);
     }
+  }
+
+  #deleteResult(id: string, phase: string): void {
+    this.#near.payloads.deleteOne(id, phase);
+    this.#near.blobs.deleteOne(id, phase);
+  }
+
+  /** What is kept apart from the row. Most jobs have no blobs and no lines, and are not asked to pay for the others. */
+  #deleteAround(job: JobRecord): void {
+    this.#near.payloads.delete(job.id);
+    if (job.phases.some(({ blobs }) => blobs > 0)) this.#near.blobs.delete(job.id);
+    this.#near.logs.delete(job.id);
   }
 
   get(id: string): JobRecord | undefined {

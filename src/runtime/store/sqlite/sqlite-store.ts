@@ -2,7 +2,8 @@
 import { statSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database, Statement } from 'better-sqlite3';
-import type { JobRecord, StopReason, TransitionRecord } from '../../../actors/vocabulary.ts';
+import type { Blob } from '../../../actors/blobs.ts';
+import type { JobRecord, LogLine, StopReason, TransitionRecord } from '../../../actors/vocabulary.ts';
 import type {
   Batch,
   Change,
@@ -16,12 +17,14 @@ import type {
   RuntimeIdentity,
   Store,
 } from '../port.ts';
+import { BlobTable } from './blobs.ts';
 import { ClaimQueries } from './claims.ts';
 import { adopt, type Connection, type Durability, openFile, waitBriefly } from './connection.ts';
 import { CountTable } from './counts.ts';
 import { isBusy, translateFault } from './faults.ts';
 import { JobTable } from './jobs.ts';
 import { LeaseTable } from './leases.ts';
+import { LogTable } from './logs.ts';
 import { MachineTable } from './machines.ts';
 import { migrate } from './migrate.ts';
 import { PayloadTable } from './payloads.ts';
@@ -52,6 +55,8 @@ export class SqliteStore implements Store {
   readonly #busyTimeoutMs: number;
   readonly #dataVersion: Statement<[], number>;
   readonly #counts: CountTable;
+  readonly #blobs: BlobTable;
+  readonly #logs: LogTable;
   readonly #transitions: TransitionTable;
   readonly #jobs: JobTable;
   readonly #claims: ClaimQueries;
@@ -70,10 +75,14 @@ export class SqliteStore implements Store {
       const payloads = new PayloadTable(db);
       this.#dataVersion = db.prepare<[], number>('PRAGMA data_version').pluck();
       this.#counts = new CountTable(db);
+      this.#blobs = new BlobTable(db);
+      this.#logs = new LogTable(db);
       this.#transitions = new TransitionTable(db);
       this.#jobs = new JobTable(db, {
         machines,
         payloads,
+        blobs: this.#blobs,
+        logs: this.#logs,
         transitions: this.#transitions,
         counts: this.#counts,
       });
@@ -108,6 +117,7 @@ export class SqliteStore implements Store {
         }
       }
       const nextDueAt = batch.claim ? this.#claims.run(batch.claim).nextDueAt : null;
+      this.#logs.append(batch.logs);
       this.#counts.flush();
       return { takenIds, stale, missing, nextDueAt };
     });
@@ -131,6 +141,14 @@ export class SqliteStore implements Store {
 
   counts(): Promise<JobCounts> {
     return this.#read(() => this.#counts.all());
+  }
+
+  blobs(jobId: string, phase: string): Promise<readonly Blob[]> {
+    return this.#read(() => this.#blobs.of(jobId, phase));
+  }
+
+  logs(jobId: string): Promise<readonly LogLine[]> {
+    return this.#read(() => this.#logs.of(jobId));
   }
 
   transitions(jobId: string): Promise<readonly TransitionRecord[]> {

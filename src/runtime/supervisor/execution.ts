@@ -1,0 +1,193 @@
+/** One phase of one claim, from start to outcome: its handler, its time limit, its news. */
+import type { Blob } from '../../actors/blobs.ts';
+import { PhaseStoppedError } from '../../actors/handler.ts';
+import type { JobEvent } from '../../actors/job-events.ts';
+import type { JobRecord } from '../../actors/vocabulary.ts';
+import type { ThreadPool } from '../../threads/pool.ts';
+import type { Overrun } from '../../threads/thread-run.ts';
+import type { CancelTimer, Clock } from '../clock.ts';
+import type { Phase } from '../phase.ts';
+import type { AnyPipeline } from '../pipeline.ts';
+import type { JobLogLine } from '../store/port.ts';
+import type { HotBlobs } from './hot-blobs.ts';
+import { type PhaseRun, startInline } from './inline-runner.ts';
+import { failedEvent, type Outcome, type RunningPhase } from './outcome.ts';
+import { startOnThread } from './thread-runner.ts';
+import type { Message } from './turn.ts';
+import { validated } from './validation.ts';
+
+/** What an execution needs from its surroundings. */
+export interface ExecutionOptions {
+  readonly pools: ReadonlyMap<string, ThreadPool>;
+  readonly clock: Clock;
+  readonly maxPayloadBytes: number;
+  readonly maxBlobBytes: number;
+  readonly printLogs: boolean;
+  /** Finds stored binary values. */
+  blobs(jobId: string, phase: string): Promise<readonly Blob[]>;
+  /** Hands a message to the supervisor. */
+  post(message: Message): void;
+  log(line: JobLogLine): void;
+}
+
+/** Lines kept of one attempt, and one more that says so. */
+const MOST_LINES = 1_001;
+const NO_BLOBS: ReadonlyMap<string, readonly Blob[]> = new Map();
+
+export class Execution {
+  readonly job: JobRecord;
+  readonly #pipeline: AnyPipeline;
+  readonly #phase: Phase;
+  readonly #options: ExecutionOptions;
+  readonly #hot: HotBlobs;
+  /** `null` until the handler has been started. */
+  #running: RunningPhase | null = null;
+  #stopped: PhaseStoppedError | null = null;
+  #overrun: Overrun | undefined;
+  /** Progress on its way to the supervisor; later news replaces it. */
+  #news: Message | null = null;
+  #lines = 0;
+  readonly #cancelTimeout: CancelTimer | null;
+
+  constructor(job: JobRecord, pipeline: AnyPipeline, phase: Phase, options: ExecutionOptions, hot: HotBlobs) {
+    this.job = job;
+    this.#pipeline = pipeline;
+    this.#phase = phase;
+    this.#options = options;
+    this.#hot = hot;
+    this.#cancelTimeout = job.timeoutAt === null ? null : options.clock.at(job.timeoutAt, () => this.#timeOut());
+  }
+
+  /** Runs the handler to its end. Never rejects. */
+  async outcome(): Promise<Outcome> {
+    let outcome: Outcome;
+    try {
+      const { data: given } = this.job;
+      // Their own copy: what handlers do to their data is not to be seen in events.
+      const data = this.#pipeline.schema ? await validated(this.#pipeline, given) : structuredClone(given);
+      const running = await this.#start({ ...this.job, data });
+      this.#running = running;
+      // Somebody may have asked while it was being started.
+      if (this.#stopped) running.stop(this.#stopped, this.#overrun);
+      outcome = await running.outcome;
+    } catch (thrown) {
+      outcome = { ok: false, thrown, outcome: 'threw', fallback: 'fatal', usage: null };
+    }
+    this.#cancelTimeout?.();
+    return outcome;
+  }
+
+  /**
+   * What the outcome means for the job; `null` if the job has moved on without it.
+   * @param onShutdown what becomes of a job whose handler was stopped by the queue's shutdown
+   */
+  eventOf(outcome: Outcome, onShutdown: ((at: number) => JobEvent) | null): JobEvent | null {
+    const at = this.#options.clock.now();
+    const code = this.#stopped?.code;
+    // An inline handler past its time has been left behind: its job failed when the time was up.
+    const abides = code === undefined || code === 'shutdown' || (code === 'timeout' && this.#isOnThread);
+    if (!abides) return null;
+    if (outcome.ok) {
+      const { result, blobs, usage } = outcome;
+      return { type: 'phaseCompleted', at, result, blobs: blobs.length, usage };
+    }
+    return onShutdown ? onShutdown(at) : failedEvent(this.#pipeline, this.job, outcome, at);
+  }
+
+  /** Asks the handler to stop. The first reason counts, unless the job is taken away while its time runs out or the queue shuts down. */
+  stop(reason: PhaseStoppedError, overrun?: Overrun): void {
+    const before = this.#stopped?.code;
+    const outranked = before === 'shutdown' || (before === 'timeout' && reason.code !== 'shutdown');
+    if (before !== undefined && !outranked) return;
+    this.#stopped = reason;
+    this.#overrun ??= overrun;
+    this.#cancelTimeout?.();
+    this.#running?.stop(reason, overrun);
+  }
+
+  /** Ends the handler's thread; `false` if it has none. */
+  kill(): boolean {
+    this.#running?.kill?.();
+    return this.#running?.kill !== undefined;
+  }
+
+  get #isOnThread(): boolean {
+    return this.#phase.work.kind === 'thread';
+  }
+
+  #start(job: JobRecord): RunningPhase | Promise<RunningPhase> {
+    const { work, name: phase } = this.#phase;
+    const { pools, printLogs, maxPayloadBytes, maxBlobBytes } = this.#options;
+    const run: PhaseRun = {
+      phase,
+      job,
+      maxPayloadBytes,
+      maxBlobBytes,
+      onProgress: (percent, message) => this.#report(percent, message),
+      onLog: (line) => this.#log(line),
+    };
+    const carried = this.#hot.take(job.id);
+    if (work.kind === 'thread') {
+      const pool = pools.get(work.pool);
+      if (!pool) throw new Error(`There is no pool "${work.pool}".`);
+      return startOnThread(work, run, pool, carried, printLogs, (name) => this.#blobsOf(name));
+    }
+    const binary = job.phases.filter(({ blobs }) => blobs > 0);
+    if (binary.length === 0) return startInline(work, run, NO_BLOBS);
+    const found = binary.map(async ({ name }) => {
+      return [name, carried?.phase === name ? carried.blobs : await this.#blobsOf(name)] as const;
+    });
+    return Promise.all(found).then((entries) => startInline(work, run, new Map(entries)));
+  }
+
+  async #blobsOf(phase: string): Promise<readonly Blob[]> {
+    const { id, phases } = this.job;
+    const expected = phases.find(({ name }) => name === phase)?.blobs ?? 0;
+    const blobs = [...(await this.#options.blobs(id, phase)), ...this.#hot.sharedOf(id, phase)];
+    if (blobs.length >= expected) return blobs;
+    throw new Error(
+      `The shared memory that phase "${phase}" returned did not outlive its process; enqueue the job anew.`,
+    );
+  }
+
+  /** A thread is stopped before its attempt ends, so that no other attempt runs beside it; what runs inline may never stop. */
+  #timeOut(): void {
+    if (this.#stopped) return;
+    const overrun: Overrun = { error: overdue(this.job, this.#phase), outcome: 'timeout' };
+    if (this.#isOnThread) {
+      this.stop(new PhaseStoppedError('timeout'), overrun);
+      return;
+    }
+    const { id: jobId, fence } = this.job;
+    const failing = { ok: false, thrown: overrun.error, outcome: overrun.outcome, usage: null } as const;
+    const event = failedEvent(this.#pipeline, this.job, failing, this.#options.clock.now());
+    this.#options.post({ jobId, fence, event });
+  }
+
+  #report(progress: number, message: string | null): void {
+    if (this.#stopped) return;
+    const event: JobEvent = { type: 'progressed', at: this.#options.clock.now(), progress, message };
+    if (this.#news) {
+      this.#news.event = event;
+      return;
+    }
+    const onTaken = () => {
+      this.#news = null;
+    };
+    this.#news = { jobId: this.job.id, fence: this.job.fence, event, onTaken };
+    this.#options.post(this.#news);
+  }
+
+  #log({ at, level, text }: Pick<JobLogLine, 'at' | 'level' | 'text'>): void {
+    if (this.#lines++ >= MOST_LINES) return;
+    const { id: jobId, attempt } = this.job;
+    this.#options.log({ at, level, text, jobId, phase: this.#phase.name, attempt });
+  }
+}
+
+function overdue(job: JobRecord, phase: Phase): Error {
+  const startedAt = job.phases[job.phaseIndex]?.startedAt ?? 0;
+  const byJob = phase.timeoutMs === null || (job.timeoutAt ?? 0) < startedAt + phase.timeoutMs;
+  const limit = byJob ? `the job's timeoutMs of ${job.timeoutMs}` : `its timeoutMs of ${phase.timeoutMs}`;
+  return Object.assign(new Error(`Phase "${phase.name}" ran past ${limit} ms.`), { code: 'timeout' });
+}

@@ -1,0 +1,102 @@
+/**
+ * Thread bank: the ear of a running phase. A handler that awaits hears the port; one that loops without pause reads a word of
+ * shared memory. Both end in the same AbortSignal.
+ */
+import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
+import { PhaseStoppedError } from '../actors/handler.ts';
+import { SAMPLE, STOP, type ToThread, Word } from './messages.ts';
+
+/** How long to sleep at a time while waiting for an answer: a stop must be heard meanwhile. */
+const NAP_MS = 50;
+
+const nativeAborted = Object.getOwnPropertyDescriptor(AbortSignal.prototype, 'aborted')?.get as () => boolean;
+
+export class Cancellation {
+  readonly #port: MessagePort;
+  readonly #words: Int32Array;
+  readonly #onSample: () => void;
+  readonly #controller = new AbortController();
+  readonly #answers: Extract<ToThread, { type: 'blobs' }>[] = [];
+
+  constructor(port: MessagePort, memory: SharedArrayBuffer, onSample: () => void) {
+    this.#port = port;
+    this.#words = new Int32Array(memory, 0, 4);
+    this.#onSample = onSample;
+    port.on('message', (message: ToThread) => this.#hear(message));
+    pollOnRead(this.#controller.signal, () => this.#look());
+  }
+
+  /** A real AbortSignal whose `aborted` and `throwIfAborted` also look at the shared memory. */
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  /** Throws if the phase must stop. About ten nanoseconds otherwise. */
+  readonly checkpoint = (): void => {
+    if (Atomics.load(this.#words, Word.attention) !== 0) this.#look();
+    if (nativeAborted.call(this.#controller.signal)) throw this.#controller.signal.reason;
+  };
+
+  /** Stops the phase from inside. */
+  stop(reason: PhaseStoppedError): void {
+    this.#controller.abort(reason);
+  }
+
+  /** Waits, without letting go of the thread, for the next answer; throws if the phase must stop meanwhile. */
+  awaitAnswer(): Extract<ToThread, { type: 'blobs' }> {
+    for (;;) {
+      // Looked at before the port: a bell that rings in between is not slept through.
+      const bell = Atomics.load(this.#words, Word.answer);
+      this.#drain();
+      const answer = this.#answers.shift();
+      if (answer) return answer;
+      this.checkpoint();
+      Atomics.wait(this.#words, Word.answer, bell, NAP_MS);
+    }
+  }
+
+  /** Nobody listens any more. */
+  close(): void {
+    this.#port.close();
+  }
+
+  #look(): void {
+    const attention = Atomics.load(this.#words, Word.attention);
+    if (attention === SAMPLE && Atomics.compareExchange(this.#words, Word.attention, SAMPLE, 0) === SAMPLE) {
+      this.#onSample();
+    } else if (attention === STOP && !nativeAborted.call(this.#controller.signal)) {
+      // The reason was posted before the word was set.
+      this.#drain();
+      if (!nativeAborted.call(this.#controller.signal)) this.stop(new PhaseStoppedError('cancelled'));
+    }
+  }
+
+  #drain(): void {
+    for (let entry = receiveMessageOnPort(this.#port); entry; entry = receiveMessageOnPort(this.#port)) {
+      this.#hear(entry.message as ToThread);
+    }
+  }
+
+  #hear(message: ToThread): void {
+    if (message.type === 'stop') this.stop(new PhaseStoppedError(message.reason, message.detail));
+    else this.#answers.push(message);
+  }
+}
+
+/** Its own properties stand before the prototype's, so the signal stays a real one for everybody else. */
+function pollOnRead(signal: AbortSignal, look: () => void): void {
+  Object.defineProperties(signal, {
+    aborted: {
+      get: () => {
+        look();
+        return nativeAborted.call(signal);
+      },
+    },
+    throwIfAborted: {
+      value: () => {
+        look();
+        if (nativeAborted.call(signal)) throw signal.reason;
+      },
+    },
+  });
+}

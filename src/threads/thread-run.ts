@@ -1,0 +1,222 @@
+/** Main bank: one phase on one thread, from the task to the outcome. The outcome comes when the thread has answered or is really gone. */
+import { once } from 'node:events';
+import { performance } from 'node:perf_hooks';
+import { MessageChannel, type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
+import type { Piscina } from 'piscina';
+import type { Blob } from '../actors/blobs.ts';
+import { toError } from '../actors/failure.ts';
+import { PhaseStoppedError } from '../actors/handler.ts';
+import type { FailureOutcome, JobRecord, LogLine, PhaseUsage } from '../actors/vocabulary.ts';
+import { buffersOf } from './blob-transfer.ts';
+import { CancelLadder } from './cancel-ladder.ts';
+import { CpuWatch, cpuUsed } from './cpu-watch.ts';
+import type { CarriedBlobs, FromThread, HandlerRef, Reply, Task, ToThread } from './messages.ts';
+import { MEMORY_BYTES, SAMPLE, Word } from './messages.ts';
+import { round } from './rounding.ts';
+
+/** What came of a phase that ran on a thread. */
+export type ThreadOutcome =
+  | { readonly ok: true; readonly result: unknown; readonly blobs: readonly Blob[]; readonly usage: PhaseUsage }
+  | { readonly ok: false; readonly thrown: unknown; readonly outcome: FailureOutcome; readonly usage: PhaseUsage };
+
+/** A phase to be run on a thread. */
+export interface ThreadTask extends Omit<Task, 'port' | 'memory'> {
+  readonly handler: HandlerRef;
+  readonly job: JobRecord;
+  readonly carried: CarriedBlobs | null;
+  /** Between the request to stop and the end of the thread. */
+  readonly graceMs: number;
+  /** CPU time after which the phase is stopped. */
+  readonly cpuMs: number | null;
+  onProgress(percent: number, message: string | null): void;
+  onLog(line: Pick<LogLine, 'at' | 'level' | 'text'>): void;
+  /** Finds the binary values of an earlier phase. */
+  blobsOf(phase: string): Promise<readonly Blob[]>;
+}
+
+/** A limit the phase ran past: what its attempt fails with, however it then ends. */
+export interface Overrun {
+  readonly error: Error;
+  readonly outcome: FailureOutcome;
+}
+
+/** A thread is made in a tenth of a second; where none can be made, waiting for it would hold up everything else. */
+const REPLACEMENT_PATIENCE_MS = 2_000;
+
+export class ThreadRun {
+  readonly outcome: Promise<ThreadOutcome>;
+  readonly #piscina: Piscina;
+  readonly #task: ThreadTask;
+  readonly #port: MessagePort;
+  readonly #memory = new SharedArrayBuffer(MEMORY_BYTES);
+  readonly #words = new Int32Array(this.#memory, 0, 4);
+  readonly #hardKill = new AbortController();
+  readonly #ladder: CancelLadder;
+  readonly #cpuWatch: CpuWatch | null;
+  readonly #startedAt = performance.now();
+  #overrun: Overrun | null = null;
+  #dying: Promise<unknown> | null = null;
+  #cpuAtKill: number | null = null;
+
+  constructor(piscina: Piscina, task: ThreadTask) {
+    this.#piscina = piscina;
+    this.#task = task;
+    const { port1, port2 } = new MessageChannel();
+    this.#port = port1;
+    port1.on('message', (message: FromThread) => this.#hear(message));
+    // The queue decides how long the process lives, not a channel.
+    port1.unref();
+    this.#ladder = new CancelLadder({
+      port: port1,
+      words: this.#words,
+      graceMs: task.graceMs,
+      kill: () => this.kill(),
+    });
+    this.#cpuWatch = task.cpuMs === null ? null : new CpuWatch(this.#memory, task.cpuMs, (used) => this.#overCpu(used));
+    this.outcome = this.#run(port2);
+  }
+
+  /** Asks the handler to stop; ends its thread if it does not within the grace period. */
+  stop(reason: PhaseStoppedError, overrun: Overrun | null = null): void {
+    this.#overrun ??= overrun;
+    this.#ladder.ask(reason);
+  }
+
+  /**
+   * Last rung: ends the thread, now. Native code it may be in is waited for, nothing else.
+   * @param replaced whether the outcome waits for the thread's successor
+   */
+  kill(replaced = true): void {
+    if (this.#dying) return;
+    this.#cpuAtKill = cpuUsed(this.#memory);
+    const before = this.#piscina.threads;
+    this.#hardKill.abort();
+    // Piscina has taken the thread off its list already, but it may not be gone yet.
+    const left = new Set(this.#piscina.threads);
+    const thread = before.find((one) => !left.has(one));
+    this.#dying = thread ? Promise.all([once(thread, 'exit'), replaced && this.#replaced()]) : Promise.resolve();
+  }
+
+  /** Asks a handler that polls how much memory it uses. */
+  sample(): void {
+    Atomics.compareExchange(this.#words, Word.attention, 0, SAMPLE);
+  }
+
+  async #run(port: MessagePort): Promise<ThreadOutcome> {
+    const { handler, job, phase, carried, maxPayloadBytes, blobRules, maxExternalBytes, printLogs } = this.#task;
+    const task: Task = {
+      handler,
+      job,
+      phase,
+      port,
+      memory: this.#memory,
+      carried,
+      maxPayloadBytes,
+      blobRules,
+      maxExternalBytes,
+      printLogs,
+    };
+    const transferList = [port, ...buffersOf(carried?.blobs ?? [])];
+    try {
+      const reply = (await this.#piscina.run(task, { signal: this.#hardKill.signal, transferList })) as Reply;
+      this.#drain();
+      return this.#settled(reply);
+    } catch (error) {
+      const dead = this.#died(error);
+      await (this.#dying ?? this.#replaced());
+      return dead;
+    } finally {
+      this.#ladder.close();
+      this.#cpuWatch?.close();
+      this.#port.close();
+    }
+  }
+
+  /** The slot is worth something when a fresh thread is ready: the next phase's clock must not run while one is being made. */
+  #replaced(): Promise<void> {
+    const { promise, resolve } = withResolvers();
+    const timer = setTimeout(resolve, REPLACEMENT_PATIENCE_MS);
+    this.#piscina.once('workerCreate', resolve);
+    return promise.finally(() => {
+      clearTimeout(timer);
+      this.#piscina.off('workerCreate', resolve);
+    });
+  }
+
+  #settled(reply: Reply): ThreadOutcome {
+    const { usage } = reply;
+    if (this.#overrun) return { ok: false, thrown: this.#overrun.error, outcome: this.#overrun.outcome, usage };
+    if (reply.ok) return { ok: true, result: reply.value, blobs: reply.blobs, usage };
+    return { ok: false, thrown: toError(reply.failure), outcome: reply.outcome, usage };
+  }
+
+  /** The thread is gone, and what it knew with it. */
+  #died(error: unknown): ThreadOutcome {
+    const usage = this.#usageFromOutside();
+    if (this.#dying) {
+      const thrown =
+        this.#overrun?.error ?? new Error('The handler did not stop when asked, and its thread was ended.');
+      return { ok: false, thrown, outcome: 'unresponsive', usage };
+    }
+    return { ok: false, thrown: error, outcome: outcomeOf(error as Error & { code?: unknown }), usage };
+  }
+
+  #usageFromOutside(): PhaseUsage {
+    return {
+      threadId: this.#words[Word.threadId] ?? 0,
+      wallMs: round(performance.now() - this.#startedAt),
+      cpuMs: this.#cpuAtKill === null ? null : round(this.#cpuAtKill),
+      peakHeapBytes: null,
+      peakExternalBytes: null,
+      utilization: null,
+      bytesIn: 0,
+      bytesOut: 0,
+    };
+  }
+
+  #overCpu(used: number): void {
+    const message = `Phase "${this.#task.phase}" used ${Math.round(used)} ms of CPU, more than its cpuMs of ${this.#task.cpuMs}.`;
+    const error = Object.assign(new Error(message), { code: 'cpu_budget' });
+    this.stop(new PhaseStoppedError('cpu_budget'), { error, outcome: 'timeout' });
+  }
+
+  /** The reply came by another way, and may have overtaken what was said before it. */
+  #drain(): void {
+    for (let entry = receiveMessageOnPort(this.#port); entry; entry = receiveMessageOnPort(this.#port)) {
+      this.#hear(entry.message as FromThread);
+    }
+  }
+
+  #hear(message: FromThread): void {
+    if (message.type === 'progress') this.#task.onProgress(message.percent, message.message);
+    else if (message.type === 'log') this.#task.onLog(message);
+    else void this.#answer(message.phase);
+  }
+
+  async #answer(phase: string): Promise<void> {
+    let answer: ToThread;
+    try {
+      answer = { type: 'blobs', blobs: await this.#task.blobsOf(phase), error: null };
+    } catch (error) {
+      answer = { type: 'blobs', blobs: [], error: (error as Error).message };
+    }
+    this.#port.postMessage(answer, buffersOf(answer.blobs));
+    Atomics.add(this.#words, Word.answer, 1);
+    Atomics.notify(this.#words, Word.answer);
+  }
+}
+
+/** What Piscina says of a task that did not come to its end by itself. */
+function outcomeOf({ name, code }: Error & { code?: unknown }): FailureOutcome {
+  if (code === 'ERR_WORKER_OUT_OF_MEMORY') return 'out_of_memory';
+  // The task never left: something in the job's data cannot be sent to a thread.
+  return name === 'DataCloneError' ? 'threw' : 'crashed';
+}
+
+function withResolvers() {
+  let resolve!: () => void;
+  const promise = new Promise<void>((done) => {
+    resolve = done;
+  });
+  return { promise, resolve };
+}

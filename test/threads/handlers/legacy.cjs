@@ -1,0 +1,2 @@
+module.exports = (job) => `commonjs ${job.data}`;
+module.exports.other = () => 'other';

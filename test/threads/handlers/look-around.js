@@ -1,0 +1,2 @@
+/** Tells what its thread was given. */
+export default () => ({ mill: process.env.MILL, execArgv: process.execArgv });

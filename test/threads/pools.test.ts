@@ -1,0 +1,117 @@
+import { pipeline, ThreadPool } from 'millrace';
+import { describe, expect, test } from 'vitest';
+import { gate, nextEvent, openQueue } from '../support/open-queue.ts';
+import { at } from './at.ts';
+
+const loop = (pool?: string) =>
+  pipeline('loop').phase('run', {
+    worker: at('loops.js'),
+    export: 'byCheckpoint',
+    ...(pool === undefined ? {} : { pool }),
+  });
+const echo = pipeline('echo').phase('run', { worker: at('echo.js') });
+
+test('one phase runs on a thread at a time, and no more than there are threads', async () => {
+  const queue = openQueue({ pipelines: [loop()], threads: { count: 2 } });
+  let begun = 0;
+  const both = gate();
+  queue.on('job:progress', () => {
+    if (++begun === 2) both.open();
+  });
+  const ids = await Promise.all([1, 2, 3].map(() => queue.enqueue('loop', null)));
+  await both.opened;
+  expect((await queue.stats()).jobs).toEqual({ active: 2, pending: 1 });
+  for (const id of ids) await queue.cancel(id);
+});
+
+test('a slow pipeline in a pool of its own does not starve another', async () => {
+  const queue = openQueue({
+    pipelines: [loop('slow'), echo],
+    threads: { count: 1, pools: { slow: { count: 1 } } },
+  });
+  const begun = nextEvent(queue, 'job:progress');
+  const stuck = await queue.enqueue('loop', null);
+  await begun;
+  await queue.enqueue('loop', null);
+  expect(await queue.result(await queue.enqueue('echo', 1))).toMatchObject({ data: 1 });
+  await queue.cancel(stuck);
+});
+
+test('a job that moves on to a full lane waits there ahead of new claims', async () => {
+  const order: string[] = [];
+  const two = pipeline('two')
+    .input<string>()
+    .phase('inline', () => null)
+    .phase('thread', { worker: at('spin.js'), export: 'sleepy' })
+    .phase('end', (job) => order.push(job.id));
+  const straight = pipeline('straight')
+    .phase('thread', { worker: at('spin.js'), export: 'sleepy' })
+    .phase('end', (job) => order.push(job.id));
+  const queue = openQueue({ pipelines: [two, straight], threads: { count: 1 } });
+  const first = await queue.enqueue('straight', { ms: 200 }, { id: 'holds the thread' });
+  await nextEvent(queue, 'job:started');
+  const waits = await queue.enqueue('two', 'x', { id: 'waits in line' });
+  await nextEvent(queue, 'job:phase:completed', ({ job }) => job.id === waits);
+  const late = await queue.enqueue('straight', { ms: 1 }, { id: 'came later', priority: 9 });
+  await Promise.all([first, waits, late].map((id) => queue.result(id)));
+  expect(order).toEqual(['holds the thread', 'waits in line', 'came later']);
+});
+
+test.each([
+  [{ count: 0 }, 'config.threads.count'],
+  [{ memoryMb: 1 }, 'config.threads.memoryMb'],
+  [{ execArgv: '--x' }, 'config.threads.execArgv'],
+  [{ env: 'x' }, 'config.threads.env'],
+  [{ pools: { slow: { count: -1 } } }, 'config.threads.pools.slow.count'],
+  [{ pools: { 'no name': {} } }, 'config.threads.pools'],
+  [{ pool: {} }, 'config.threads.pool'],
+  [{ printLogs: 1 }, 'config.threads.printLogs'],
+  [{ badHandler: 'ignore' }, 'config.threads.badHandler'],
+])('threads: %j is refused by name', (threads, field) => {
+  expect(() => openQueue({ pipelines: [echo], threads: threads as never })).toThrow(field);
+});
+
+test('a phase in a pool that does not exist is refused with the pools there are', () => {
+  expect(() => openQueue({ pipelines: [loop('fast')], threads: { pools: { slow: {} } } })).toThrow(
+    'has no "fast", which phase "run" of pipeline "loop" runs in; there are default, slow',
+  );
+});
+
+test('threads have the environment and Node options they are given', async () => {
+  const look = pipeline('look').phase('run', { worker: at('look-around.js') });
+  const queue = openQueue({
+    pipelines: [look],
+    threads: { count: 1, env: { MILL: 'race' }, execArgv: ['--no-warnings'] },
+  });
+  expect(await queue.result(await queue.enqueue('look', null))).toEqual({ mill: 'race', execArgv: ['--no-warnings'] });
+});
+
+test('a producer-only queue starts no threads', async () => {
+  const producer = openQueue({ pipelines: [echo], claim: false });
+  await producer.enqueue('echo', null);
+  expect(process.getActiveResourcesInfo().filter((name) => name === 'MessagePort')).toEqual([]);
+});
+
+describe('the pool alone', () => {
+  test('runs a handler and answers with its outcome', async () => {
+    const pool = new ThreadPool({ count: 1, onError: () => {} });
+    const run = pool.run({
+      handler: { file: at('echo.js').href, export: 'shout' },
+      job: { data: 'quiet' } as never,
+      phase: 'run',
+      carried: null,
+      maxPayloadBytes: 1_000,
+      blobRules: { maxBlobBytes: 0, shared: false },
+      maxExternalBytes: null,
+      printLogs: false,
+      graceMs: 100,
+      cpuMs: null,
+      onProgress() {},
+      onLog() {},
+      blobsOf: async () => [],
+    });
+    expect(pool.busy).toBe(1);
+    expect(await run.outcome).toMatchObject({ ok: true, result: 'QUIET' });
+    await pool.close();
+  });
+});
