@@ -20,7 +20,8 @@ export type MillraceErrorCode =
   | 'phases_changed'
   | 'job_failed'
   | 'job_cancelled'
-  | 'bad_result';
+  | 'bad_result'
+  | 'webhook_not_verified';
 
 /** Base of all errors Millrace throws on purpose. */
 export class MillraceError extends Error {
