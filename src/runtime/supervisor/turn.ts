@@ -88,6 +88,8 @@ export class Turn {
       transitions: steps.flatMap(({ transition }) => transition ?? []),
       newResults: namesIn(actor.job, (name) => actor.job.phaseResults[name] !== before.phaseResults[name]),
       goneResults: namesIn(before, (name) => !(name in actor.job.phaseResults)),
+      deliveries: [],
+      arrived: [],
     };
     this.passages.push({ actor, steps, change, messages: accepted });
     return change;
