@@ -8,6 +8,7 @@ import { type AnyPipeline, Pipeline } from './pipeline.ts';
 import type { PhasesChangedPolicy } from './store/port.ts';
 import type { Durability } from './store/sqlite/connection.ts';
 import type { TurnPoint } from './supervisor/supervisor.ts';
+import { parseWebhooks, type WebhookOptions, type WebhookSettings } from './webhook-options.ts';
 
 /** What becomes of jobs that are still running when shutdown runs out of patience. */
 export type OnShutdown = 'release' | 'pause' | 'cancel';
@@ -34,6 +35,8 @@ export interface JobQueueConfig<Pipelines extends readonly AnyPipeline[] = reado
   readonly maxPayloadBytes?: number;
   /** What to forget, and when. Default: nothing. */
   readonly retention?: RetentionOptions;
+  /** Where to POST news of jobs, and how. Default: only jobs with a `webhookUrl` of their own have webhooks, unsigned. */
+  readonly webhooks?: WebhookOptions;
   /** What becomes of jobs that shutdown had to stop. Default `release`: another run takes them up, no attempt is lost. */
   readonly onShutdown?: OnShutdown;
   /** For tests: time in your own hands. */
@@ -43,8 +46,8 @@ export interface JobQueueConfig<Pipelines extends readonly AnyPipeline[] = reado
 }
 
 /** The configuration with every default filled in. */
-export type Settings = Required<Omit<JobQueueConfig, 'retention' | 'onPoint'>> &
-  Pick<JobQueueConfig, 'retention' | 'onPoint'>;
+export type Settings = Required<Omit<JobQueueConfig, 'retention' | 'onPoint' | 'webhooks'>> &
+  Pick<JobQueueConfig, 'retention' | 'onPoint'> & { readonly webhooks: WebhookSettings };
 
 const KNOWN = [
   'database',
@@ -57,6 +60,7 @@ const KNOWN = [
   'busyTimeoutMs',
   'maxPayloadBytes',
   'retention',
+  'webhooks',
   'onShutdown',
   'clock',
   'onPoint',
@@ -91,6 +95,7 @@ export function parseConfig(config: JobQueueConfig): Settings {
     onShutdown: 'release',
     clock: systemClock,
     ...withoutUndefined(config),
+    webhooks: parseWebhooks(config.webhooks, config.claim ?? true),
   };
 }
 

@@ -1,7 +1,10 @@
 /** Wires the rooms together when a queue begins, and takes them apart when it ends. What each room does is its own business. */
 import { startLoops } from './background/loops.ts';
+import { Sender } from './background/sender.ts';
 import type { Settings } from './config.ts';
+import { WebhookDispatcher } from './edges/webhooks/dispatcher.ts';
 import { ShuttingDownError } from './errors.ts';
+import { newJobId } from './job-id.ts';
 import { Teller } from './journal/teller.ts';
 import type { AnyPipeline } from './pipeline.ts';
 import { thisRuntime } from './process-identity.ts';
@@ -12,6 +15,7 @@ import { SqliteStore } from './store/sqlite/sqlite-store.ts';
 import { Capacity } from './supervisor/capacity.ts';
 import { Charts } from './supervisor/charts.ts';
 import { Dispatcher } from './supervisor/dispatcher.ts';
+import { owedBy } from './supervisor/owed.ts';
 import { Performer } from './supervisor/performer.ts';
 import { Supervisor } from './supervisor/supervisor.ts';
 import { warnOfIdleRetries } from './warnings.ts';
@@ -27,6 +31,7 @@ export class Engine {
   readonly supervisor: Supervisor;
   readonly loops: ReturnType<typeof startLoops>;
   readonly #dispatcher: Dispatcher;
+  readonly #sender: Sender;
   readonly #runtimeId: string;
   /** A queue that runs jobs is a service: it keeps its process alive until it is shut down. */
   readonly #keepAlive: NodeJS.Timeout | undefined;
@@ -66,6 +71,16 @@ export class Engine {
       onError: (error) => this.teller.report(error, 'a claim'),
     });
     if (!settings.claim) this.#dispatcher.close();
+    this.#sender = new Sender({
+      store: this.store,
+      clock,
+      settings: settings.webhooks,
+      courier: new WebhookDispatcher(settings.webhooks, clock),
+      owner: runtime.id,
+      post: (message) => this.supervisor.post(message),
+      tell: (event) => this.teller.webhook(event),
+      report: (error, during) => this.teller.report(error, during),
+    });
     this.supervisor = new Supervisor({
       store: this.store,
       charts: this.charts,
@@ -73,6 +88,9 @@ export class Engine {
       teller: this.teller,
       performer: this.performer,
       dispatcher: this.#dispatcher,
+      owner: runtime.id,
+      owed: owedBy(settings.webhooks, newDeliveryId),
+      onOwed: () => this.#sender.wake(),
       onPoint: settings.onPoint,
     });
     this.teller.onTransition((job) => this.results.told(job));
@@ -83,6 +101,7 @@ export class Engine {
       supervisor: this.supervisor,
       runtime,
       teller: this.teller,
+      sender: this.#sender,
     });
     this.#keepAlive = settings.claim ? setInterval(() => {}, 2 ** 30) : undefined;
     warnOfIdleRetries(settings.pipelines);
@@ -93,7 +112,9 @@ export class Engine {
     this.#dispatcher.close();
     await this.loops.stopAll();
     const parts = { supervisor: this.supervisor, performer: this.performer, ...this.settings };
+    const begun = performance.now();
     const late = await bringToRest(parts, options);
+    await this.#sender.stop((options.timeoutMs ?? 30_000) - (performance.now() - begun));
     await this.loops.stopHeartbeat();
     this.supervisor.close();
     this.results.close(new ShuttingDownError());
@@ -114,4 +135,8 @@ function limitsOf(pipelines: readonly AnyPipeline[]): ReadonlyMap<string, number
   return new Map(
     pipelines.flatMap(({ name, settings }) => (settings.concurrency ? [[name, settings.concurrency]] : [])),
   );
+}
+
+function newDeliveryId(at: number): string {
+  return `msg_${newJobId(at)}`;
 }
