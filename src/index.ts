@@ -29,8 +29,21 @@ export {
   type TransitionRecord,
 } from './actors/vocabulary.ts';
 export type { RetentionOptions } from './runtime/background/pruner.ts';
+export type { Attempt, Courier, Parcel } from './runtime/background/sender.ts';
 export { type Clock, systemClock } from './runtime/clock.ts';
 export type { JobQueueConfig, OnShutdown } from './runtime/config.ts';
+export {
+  type DeliverOptions,
+  type DeliveryReport,
+  WebhookDispatcher,
+} from './runtime/edges/webhooks/dispatcher.ts';
+export {
+  verifyWebhook,
+  type WebhookEvent,
+  type WebhookHeaders,
+  type WebhookToVerify,
+  WebhookVerificationError,
+} from './runtime/edges/webhooks/signature.ts';
 export {
   type BadHandler,
   BadHandlerError,
@@ -77,6 +90,15 @@ export {
 export { type RetryDecision, type RetryOptions, RetryStrategy } from './runtime/retry-strategy.ts';
 export type { ShutdownOptions } from './runtime/shutdown.ts';
 export type {
+  ClaimedDeliveries,
+  ClaimedDelivery,
+  DeliveryClaim,
+  DeliveryEnd,
+  DeliveryRecord,
+  DeliveryRequest,
+  NewDelivery,
+} from './runtime/store/delivery.ts';
+export type {
   Batch,
   BirthGroup,
   Change,
@@ -96,5 +118,11 @@ export type { Durability } from './runtime/store/sqlite/connection.ts';
 export { SqliteStore, type SqliteStoreOptions } from './runtime/store/sqlite/sqlite-store.ts';
 export type { EnqueueOptions } from './runtime/supervisor/enqueue.ts';
 export type { PoolOptions, ThreadOptions } from './runtime/thread-options.ts';
+export {
+  WEBHOOK_EVENTS,
+  type WebhookEventName,
+  type WebhookOptions,
+  type WebhookPostOptions,
+} from './runtime/webhook-options.ts';
 export { ThreadPool, type ThreadPoolOptions } from './threads/pool.ts';
 export type { ThreadOutcome, ThreadRun, ThreadTask } from './threads/thread-run.ts';

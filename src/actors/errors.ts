@@ -20,7 +20,8 @@ export type MillraceErrorCode =
   | 'job_failed'
   | 'job_cancelled'
   | 'bad_result'
-  | 'bad_handler';
+  | 'bad_handler'
+  | 'webhook_not_verified';
 
 /** Base of all errors Millrace throws on purpose. */
 export class MillraceError extends Error {

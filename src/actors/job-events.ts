@@ -106,6 +106,11 @@ export interface Delete extends Base {
   readonly type: 'delete';
 }
 
+/** A webhook of the job has reached its receiver. State, not history: no log entry. */
+export interface WebhookDelivered extends Base {
+  readonly type: 'webhookDelivered';
+}
+
 /** Everything that can happen to a job after its birth. */
 export type JobEvent =
   | Claimed
@@ -123,7 +128,8 @@ export type JobEvent =
   | Complete
   | Retry
   | MarkStale
-  | Delete;
+  | Delete
+  | WebhookDelivered;
 
 /** The member of the union with this `type`. */
 export type JobEventOf<T extends JobEvent['type']> = Extract<JobEvent, { type: T }>;
@@ -136,5 +142,5 @@ export type JobAction = (typeof JOB_ACTIONS)[number];
 
 /** These change the row but are no history: no transition number, no log entry. */
 export function isQuiet(type: JobEvent['type']): boolean {
-  return type === 'progressed' || type === 'phaseStarted';
+  return type === 'progressed' || type === 'phaseStarted' || type === 'webhookDelivered';
 }

@@ -59,6 +59,7 @@ export function createJobMachine({ pipeline, phases }: MachineSpec) {
       completedOutside: record(lifecycle.completedOutside),
       retried: record(lifecycle.retried),
       markedStale: record(lifecycle.markedStale),
+      webhookDelivered: record(lifecycle.webhookDelivered),
       noted: record(() => ({})),
     },
   });
@@ -102,6 +103,8 @@ export function createJobMachine({ pipeline, phases }: MachineSpec) {
     description: `A job of the pipeline "${pipeline}"`,
     context: ({ input }) => input,
     initial: 'pending',
+    // Webhooks take their own time: whatever has become of the job meanwhile, it may hear that one arrived.
+    on: { webhookDelivered: { actions: 'webhookDelivered' } },
     states: {
       blocked: {
         on: { ...atRest, blockersClosed: { target: 'pending', actions: 'noted' } },

@@ -207,6 +207,10 @@ export function markedStale(_job: JobFacts, event: JobEventOf<'markStale'>): Pat
   return { staleAt: event.at };
 }
 
+export function webhookDelivered(): Patch {
+  return { webhookSent: true };
+}
+
 function withResult(job: JobFacts, phase: string, result: unknown): Readonly<Record<string, unknown>> {
   return result === undefined ? job.phaseResults : { ...job.phaseResults, [phase]: result };
 }

@@ -160,7 +160,9 @@ export interface JobRecord<Name extends string = string, Data = unknown, Results
   readonly timeoutMs: number | null;
   /** When the running phase is stopped, if it has a limit. */
   readonly timeoutAt: number | null;
+  /** Where this job's webhooks go; `null`: to the queue's own address, if it has one. */
   readonly webhookUrl: string | null;
+  /** Has a webhook of this job reached its receiver? Once true it stays so; another process may know it before the job's holder does. */
   readonly webhookSent: boolean;
   readonly createdAt: number;
   readonly updatedAt: number;

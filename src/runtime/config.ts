@@ -9,6 +9,7 @@ import type { PhasesChangedPolicy } from './store/port.ts';
 import type { Durability } from './store/sqlite/connection.ts';
 import type { TurnPoint } from './supervisor/supervisor.ts';
 import { requireThreads, type ThreadOptions } from './thread-options.ts';
+import { parseWebhooks, type WebhookOptions, type WebhookSettings } from './webhook-options.ts';
 
 /** What becomes of jobs that are still running when shutdown runs out of patience. */
 export type OnShutdown = 'release' | 'pause' | 'cancel';
@@ -39,6 +40,8 @@ export interface JobQueueConfig<Pipelines extends readonly AnyPipeline[] = reado
   readonly threads?: ThreadOptions;
   /** What to forget, and when. Default: nothing. */
   readonly retention?: RetentionOptions;
+  /** Where to POST news of jobs, and how. Default: only jobs with a `webhookUrl` of their own have webhooks, unsigned. */
+  readonly webhooks?: WebhookOptions;
   /** What becomes of jobs that shutdown had to stop. Default `release`: another run takes them up, no attempt is lost. */
   readonly onShutdown?: OnShutdown;
   /** For tests: time in your own hands. */
@@ -48,8 +51,8 @@ export interface JobQueueConfig<Pipelines extends readonly AnyPipeline[] = reado
 }
 
 /** The configuration with every default filled in. */
-export type Settings = Required<Omit<JobQueueConfig, 'retention' | 'threads' | 'onPoint'>> &
-  Pick<JobQueueConfig, 'retention' | 'threads' | 'onPoint'>;
+export type Settings = Required<Omit<JobQueueConfig, 'retention' | 'threads' | 'onPoint' | 'webhooks'>> &
+  Pick<JobQueueConfig, 'retention' | 'threads' | 'onPoint'> & { readonly webhooks: WebhookSettings };
 
 const KNOWN = [
   'database',
@@ -64,6 +67,7 @@ const KNOWN = [
   'maxBlobBytes',
   'threads',
   'retention',
+  'webhooks',
   'onShutdown',
   'clock',
   'onPoint',
@@ -99,6 +103,7 @@ export function parseConfig(config: JobQueueConfig): Settings {
     onShutdown: 'release',
     clock: systemClock,
     ...withoutUndefined(config),
+    webhooks: parseWebhooks(config.webhooks, config.claim ?? true),
   };
 }
 

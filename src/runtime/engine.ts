@@ -1,9 +1,12 @@
 /** Wires the rooms together when a queue begins, and takes them apart when it ends. What each room does is its own business. */
 import { ThreadPool, type ThreadPoolOptions } from '../threads/pool.ts';
 import { startLoops } from './background/loops.ts';
+import { Sender } from './background/sender.ts';
 import type { Settings } from './config.ts';
+import { WebhookDispatcher } from './edges/webhooks/dispatcher.ts';
 import { ShuttingDownError } from './errors.ts';
 import { checkHandlers, threadPipelines } from './handler-check.ts';
+import { newJobId } from './job-id.ts';
 import { Teller } from './journal/teller.ts';
 import { INLINE_LANE, threadLane } from './phase.ts';
 import type { AnyPipeline } from './pipeline.ts';
@@ -15,6 +18,7 @@ import { SqliteStore } from './store/sqlite/sqlite-store.ts';
 import { Capacity } from './supervisor/capacity.ts';
 import { Charts } from './supervisor/charts.ts';
 import { Dispatcher } from './supervisor/dispatcher.ts';
+import { owedBy } from './supervisor/owed.ts';
 import { Performer } from './supervisor/performer.ts';
 import { Supervisor } from './supervisor/supervisor.ts';
 import { poolsInUse } from './thread-options.ts';
@@ -34,6 +38,7 @@ export class Engine {
   readonly ready: Promise<void>;
   readonly #pools: ReadonlyMap<string, ThreadPool>;
   readonly #dispatcher: Dispatcher;
+  readonly #sender: Sender;
   readonly #runtimeId: string;
   /** A queue that runs jobs is a service: it keeps its process alive until it is shut down. */
   readonly #keepAlive: NodeJS.Timeout | undefined;
@@ -82,6 +87,16 @@ export class Engine {
       onError: (error) => this.teller.report(error, 'a claim'),
     });
     if (!settings.claim) this.#dispatcher.close();
+    this.#sender = new Sender({
+      store: this.store,
+      clock,
+      settings: settings.webhooks,
+      courier: new WebhookDispatcher(settings.webhooks, clock),
+      owner: runtime.id,
+      post: (message) => this.supervisor.post(message),
+      tell: (event) => this.teller.webhook(event),
+      report: (error, during) => this.teller.report(error, during),
+    });
     this.supervisor = new Supervisor({
       store: this.store,
       charts: this.charts,
@@ -89,6 +104,9 @@ export class Engine {
       teller: this.teller,
       performer: this.performer,
       dispatcher: this.#dispatcher,
+      owner: runtime.id,
+      owed: owedBy(settings.webhooks, newDeliveryId),
+      onOwed: () => this.#sender.wake(),
       onPoint: settings.onPoint,
     });
     this.teller.onTransition((job) => this.results.told(job));
@@ -99,6 +117,7 @@ export class Engine {
       supervisor: this.supervisor,
       runtime,
       teller: this.teller,
+      sender: this.#sender,
     });
     this.ready = this.#checkHandlers();
     // Reported already; whoever awaits it hears of it again.
@@ -131,7 +150,9 @@ export class Engine {
     this.#dispatcher.close();
     await this.loops.stopAll();
     const parts = { supervisor: this.supervisor, performer: this.performer, ...this.settings };
+    const begun = performance.now();
     const late = await bringToRest(parts, options);
+    await this.#sender.stop((options.timeoutMs ?? 30_000) - (performance.now() - begun));
     await this.loops.stopHeartbeat();
     this.supervisor.close();
     this.results.close(new ShuttingDownError());
@@ -157,4 +178,8 @@ function limitsOf(pipelines: readonly AnyPipeline[]): ReadonlyMap<string, number
   return new Map(
     pipelines.flatMap(({ name, settings }) => (settings.concurrency ? [[name, settings.concurrency]] : [])),
   );
+}
+
+function newDeliveryId(at: number): string {
+  return `msg_${newJobId(at)}`;
 }

@@ -12,6 +12,7 @@ import { requireOptions, requireText, show } from './options.ts';
 import type { AnyPipeline, InputOf, JobOf, NameOf, ResultOf } from './pipeline.ts';
 import { resultWithBlobs } from './results.ts';
 import { requireShutdown, type ShutdownOptions } from './shutdown.ts';
+import type { DeliveryRecord } from './store/delivery.ts';
 import type { JobPage } from './store/port.ts';
 import { chosenIds, type EnqueueOptions, type GivenJob, prepareBirths } from './supervisor/enqueue.ts';
 import type { Supervisor } from './supervisor/supervisor.ts';
@@ -125,6 +126,12 @@ export class JobQueue<const Pipelines extends readonly AnyPipeline[] = readonly 
     return entries;
   }
 
+  /** The job's webhooks that are still owed or were given up, oldest first; also of a deleted job. Arrived ones are not kept. */
+  async deliveries(id: string): Promise<readonly DeliveryRecord[]> {
+    this.#requireOpen();
+    return this.#engine.store.deliveries(requireJobId(id));
+  }
+
   /** Waits for the job's end; rejects with `JobFailedError`, `JobCancelledError` or `NotFoundError`. */
   async result<Result = unknown>(id: JobId<Result> | string): Promise<Result> {
     this.#requireOpen();
@@ -206,7 +213,8 @@ export class JobQueue<const Pipelines extends readonly AnyPipeline[] = readonly 
   async #enqueue(jobs: readonly GivenJob[]): Promise<JobId[]> {
     this.#requireOpen();
     const { supervisor, loops, pipelines, charts, settings } = this.#engine;
-    const nursery = { pipelines, charts, maxPayloadBytes: settings.maxPayloadBytes };
+    const { allowPrivateNetwork } = settings.webhooks;
+    const nursery = { pipelines, charts, maxPayloadBytes: settings.maxPayloadBytes, allowPrivateNetwork };
     const births = await prepareBirths(nursery, jobs, this.#now());
     this.#requireOpen();
     if (births.length === 0) return [];

@@ -1,4 +1,5 @@
 /** Checks at the door: each says which field is wrong and what would be right. */
+import type { Backoff } from '../actors/backoff.ts';
 import { InvalidInputError } from './errors.ts';
 
 const NAME = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/;
@@ -71,6 +72,27 @@ export function requireBoolean(value: unknown, field: string): void {
 export function requireFunction(value: unknown, field: string): void {
   if (value === undefined || typeof value === 'function') return;
   throw new InvalidInputError(field, `is ${show(value)}, but must be a function.`);
+}
+
+/** `true`, `false` or undefined. */
+export function requireFlag(value: unknown, field: string): void {
+  if (value === undefined || typeof value === 'boolean') return;
+  throw new InvalidInputError(field, 'must be true or false.');
+}
+
+/** A {@link Backoff}, or undefined. */
+export function requireBackoff(backoff: Backoff | undefined, field: string): void {
+  if (backoff === undefined) return;
+  requireOptions(backoff, field, ['type', 'baseMs', 'maxMs', 'jitter']);
+  if (!['fixed', 'linear', 'exponential'].includes(backoff.type)) {
+    throw new InvalidInputError(`${field}.type`, 'is "fixed", "linear" or "exponential".');
+  }
+  requireCount(backoff.baseMs ?? Number.NaN, `${field}.baseMs`, 0);
+  requireCount(backoff.maxMs, `${field}.maxMs`, 0);
+  const { jitter = 0 } = backoff;
+  if (typeof jitter !== 'number' || !(jitter >= 0 && jitter <= 1)) {
+    throw new InvalidInputError(`${field}.jitter`, 'is a share from 0 to 1.');
+  }
 }
 
 /** A wrong value as the error message names it. */

@@ -6,7 +6,7 @@ import type { StandardSchemaV1 } from '@standard-schema/spec';
 import type { PhaseContext } from '../actors/handler.ts';
 import type { JobRecord } from '../actors/vocabulary.ts';
 import { InvalidInputError } from './errors.ts';
-import { requireCount, requireName, requireOptions } from './options.ts';
+import { requireBackoff, requireCount, requireName, requireOptions } from './options.ts';
 import { type Phase, type PhaseOptions, requirePhase, type WorkerPhase } from './phase.ts';
 import { type RetryOptions, RetryStrategy } from './retry-strategy.ts';
 
@@ -112,18 +112,7 @@ function requireRetry(retry: RetryOptions | undefined, field: string): void {
   if (retry.disposition !== undefined && !['recoverable', 'fatal'].includes(retry.disposition)) {
     throw new InvalidInputError(`${field}.disposition`, 'is "recoverable" or "fatal".');
   }
-  const { backoff } = retry;
-  if (backoff === undefined) return;
-  requireOptions(backoff, `${field}.backoff`, ['type', 'baseMs', 'maxMs', 'jitter']);
-  if (!['fixed', 'linear', 'exponential'].includes(backoff.type)) {
-    throw new InvalidInputError(`${field}.backoff.type`, 'is "fixed", "linear" or "exponential".');
-  }
-  requireCount(backoff.baseMs ?? Number.NaN, `${field}.backoff.baseMs`, 0);
-  requireCount(backoff.maxMs, `${field}.backoff.maxMs`, 0);
-  const { jitter = 0 } = backoff;
-  if (typeof jitter !== 'number' || !(jitter >= 0 && jitter <= 1)) {
-    throw new InvalidInputError(`${field}.backoff.jitter`, 'is a share from 0 to 1.');
-  }
+  requireBackoff(retry.backoff, `${field}.backoff`);
 }
 
 /** Any pipeline, for lists of them. */

@@ -9,6 +9,7 @@ export type Round = (stopped: () => boolean) => Promise<number | null>;
 
 export interface LoopOptions {
   readonly clock: Clock;
+  /** The usual pause; `Infinity` for a loop that only runs when it is asked to. */
   readonly everyMs: number;
   /** Told what a round throws; the loop goes on. */
   onError(error: unknown): void;
@@ -39,8 +40,10 @@ export class Loop {
 
   /** One round, now; if one is under way, waits for that one. */
   runOnce(): Promise<void> {
-    this.#running ??= this.#once().finally(() => {
+    this.#running ??= this.#once().then((next) => {
+      // Over before the alarm is set: one that rings at once must find the loop free, or it would be lost.
       this.#running = null;
+      if (!this.#stopped) this.#arm(Math.min(next, this.#armedFor));
     });
     return this.#running;
   }
@@ -52,7 +55,8 @@ export class Loop {
     await this.#running;
   }
 
-  async #once(): Promise<void> {
+  /** Answers with when the next round is due. */
+  async #once(): Promise<number> {
     this.#cancel?.();
     this.#armedFor = Number.POSITIVE_INFINITY;
     let next: number | null = null;
@@ -62,12 +66,13 @@ export class Loop {
       this.#options.onError(error);
     }
     const usual = this.#options.clock.now() + this.#options.everyMs;
-    if (!this.#stopped) this.#arm(Math.min(next ?? usual, usual, this.#armedFor));
+    return Math.min(next ?? usual, usual);
   }
 
   #arm(time: number): void {
     this.#cancel?.();
     this.#armedFor = time;
+    if (time === Number.POSITIVE_INFINITY) return;
     this.#cancel = this.#options.clock.at(time, () => void this.runOnce());
   }
 }

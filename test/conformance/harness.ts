@@ -155,7 +155,16 @@ export class Harness {
     const newResults = Object.keys(actor.job.phaseResults).filter(
       (name) => job.phaseResults[name] !== actor.job.phaseResults[name],
     );
-    return { job: actor.job, expected: job, transitions, newResults, newBlobs: [], goneResults: [] };
+    return {
+      job: actor.job,
+      expected: job,
+      transitions,
+      newResults,
+      newBlobs: [],
+      goneResults: [],
+      deliveries: [],
+      arrived: [],
+    };
   }
 
   /** Sends events to a stored job, one commit each, and sees every time that what was judged is what is stored. */

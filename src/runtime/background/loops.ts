@@ -10,6 +10,7 @@ import { cancelExpired, unlessMoved } from './expirer.ts';
 import { renewLeases } from './heartbeat.ts';
 import { prune } from './pruner.ts';
 import { reapOrphans } from './reaper.ts';
+import type { Sender } from './sender.ts';
 import { watchForeignCommits } from './watcher.ts';
 
 interface Parts {
@@ -18,13 +19,14 @@ interface Parts {
   readonly supervisor: Supervisor;
   readonly runtime: RuntimeIdentity;
   readonly teller: Teller;
+  readonly sender: Sender;
 }
 
 const EXPIRY_LOOK_MS = 60_000;
 const TIDY_MS = 30_000;
 const FOREIGN_LOOK_MS = 200;
 
-export function startLoops({ settings, store, supervisor, runtime, teller }: Parts) {
+export function startLoops({ settings, store, supervisor, runtime, teller, sender }: Parts) {
   const { clock, leaseMs, claim, retention } = settings;
   const loop = (name: string, everyMs: number, round: Round) =>
     new Loop(round, { clock, everyMs, onError: (error) => teller.report(error, `the ${name} loop`) });
@@ -42,10 +44,12 @@ export function startLoops({ settings, store, supervisor, runtime, teller }: Par
     await store.tidy();
     return null;
   });
+  const reaper = loop('reaper', leaseMs, () => reapOrphans(store, supervisor, clock, runtime.id));
   const others = [expirer, tidier];
   if (claim) {
-    others.push(loop('reaper', leaseMs, () => reapOrphans(store, supervisor, clock, runtime.id)));
-    others.push(loop('watch', FOREIGN_LOOK_MS, watchForeignCommits(store, supervisor, runtime.id)));
+    others.push(reaper);
+    const foreign = watchForeignCommits(store, supervisor, runtime.id, () => sender.wakeForOthers());
+    others.push(loop('watch', FOREIGN_LOOK_MS, foreign));
   }
   if (retention) {
     const every = retention.intervalMs ?? 60_000;
@@ -55,10 +59,14 @@ export function startLoops({ settings, store, supervisor, runtime, teller }: Par
   heartbeat.start();
   for (const each of others) each.start();
   supervisor.wake();
+  // What a dead runtime was sending is free after the reaper's first round.
+  const reaped = claim ? reaper.runOnce() : Promise.resolve();
+  const begun = reaped.then(() => sender.start());
 
   return {
     /** Ends everything but the heartbeat, which running jobs still need. */
     async stopAll(): Promise<void> {
+      await begun;
       await Promise.all(others.map((each) => each.stop()));
     },
     stopHeartbeat: () => heartbeat.stop(),

@@ -25,12 +25,19 @@ export interface JobDeletedEvent<Job = JobRecord> extends JobTransitionEvent<Job
   readonly deletedJobId: string;
 }
 
-/** A webhook reached its receiver, or was given up. */
+/** A webhook reached its receiver, or was given up. `job` is the record as it is now; if it is gone, what the webhook said of it. */
 export interface JobWebhookEvent<Job = JobRecord> {
-  readonly type: JobEventName;
+  readonly type: 'job:webhook:delivered' | 'job:webhook:failed';
   readonly at: number;
   readonly job: Job;
   readonly url: string;
+  /** The `webhook-id`. */
+  readonly deliveryId: string;
+  /** The event the webhook told of. */
+  readonly event: JobEventName;
+  /** Attempts made, the last one included. */
+  readonly attempts: number;
+  /** Why it was given up. */
   readonly error: string | null;
 }
 

@@ -2,7 +2,7 @@
 import { announcementsOf } from '../../actors/announcements.ts';
 import type { JobRecord, TransitionRecord } from '../../actors/vocabulary.ts';
 import { EventBus } from './event-bus.ts';
-import type { QueueEvents } from './events.ts';
+import type { JobWebhookEvent, QueueEvents } from './events.ts';
 
 /** Called when retention moves a job. What they throw is reported on the `error` event. */
 export interface RetentionHooks {
@@ -51,6 +51,10 @@ export class Teller {
       phaseProgress: phase.progress,
       message: phase.message,
     });
+  }
+
+  webhook(event: JobWebhookEvent): void {
+    this.bus.emit(event.type, event);
   }
 
   /** Errors that belong to nobody's call. Without a listener they become a process warning, never a crash. */

@@ -5,6 +5,14 @@
 import type { Blob } from '../../actors/blobs.ts';
 import type { NewTransition } from '../../actors/job-actor.ts';
 import type { JobRecord, JobStatus, LogLine, StopReason, TransitionRecord } from '../../actors/vocabulary.ts';
+import type {
+  ClaimedDeliveries,
+  DeliveryClaim,
+  DeliveryEnd,
+  DeliveryRecord,
+  DeliveryRequest,
+  NewDelivery,
+} from './delivery.ts';
 
 /** A log entry on its way in. The store stamps the position when the entry is written. */
 export type StagedTransition = NewTransition & { position: number };
@@ -23,6 +31,10 @@ export interface Change {
   readonly newBlobs: readonly { readonly phase: string; readonly blobs: readonly Blob[] }[];
   /** Names of the phases whose results are dropped, because the job was moved to another phase list. */
   readonly goneResults: readonly string[];
+  /** Webhooks owed because of these transitions: written with them or not at all. */
+  readonly deliveries: readonly NewDelivery[];
+  /** Deliveries whose arrival this change tells the job of; they end with it. One that was taken over meanwhile is left to its taker. */
+  readonly arrived: readonly DeliveryClaim[];
 }
 
 /** Jobs that come into the world together or not at all. */
@@ -160,7 +172,15 @@ export interface Store {
   /** The log of all jobs after a position, oldest first. */
   readLog(after: number, limit: number): Promise<readonly TransitionRecord[]>;
 
+  /** Takes due deliveries, one per job at a time and each job's in order. One that is held is due again at `until`, for whoever asks. */
+  claimDeliveries(request: DeliveryRequest): Promise<ClaimedDeliveries>;
+  /** Ends an attempt; the job's next delivery becomes due if this one is done with. `false`: the claim was lost, nothing was changed. */
+  settleDelivery(claim: DeliveryClaim, end: DeliveryEnd): Promise<boolean>;
+  /** Deliveries of one job that are owed or were given up, oldest first; the job itself may be gone. */
+  deliveries(jobId: string): Promise<readonly DeliveryRecord[]>;
+
   register(runtime: RuntimeIdentity): Promise<void>;
+  /** Forgets a runtime; what it was sending becomes due at once. */
   unregister(runtimeId: string): Promise<void>;
   runtimes(): Promise<readonly RuntimeIdentity[]>;
   /** Extends the leases of the jobs this runtime holds; answers with the ids that it still holds. */

@@ -5,6 +5,7 @@ import { InvalidInputError } from '../errors.ts';
 import { newJobId } from '../job-id.ts';
 import { END_OF_TIME, requireCount, requireOptions, requireTime, show } from '../options.ts';
 import type { AnyPipeline } from '../pipeline.ts';
+import { requireWebhookUrl } from '../webhook-url.ts';
 import type { Charts } from './charts.ts';
 import { validated } from './validation.ts';
 
@@ -45,6 +46,8 @@ export interface Nursery {
   readonly pipelines: ReadonlyMap<string, AnyPipeline>;
   readonly charts: Charts;
   readonly maxPayloadBytes: number;
+  /** May webhooks go to addresses that are not public? */
+  readonly allowPrivateNetwork: boolean;
 }
 
 /** One job as a caller gives it. */
@@ -92,12 +95,22 @@ async function prepareBirth(
   requireOptions(options, 'options', KNOWN);
   // A copy: callers may go on changing their object; the job keeps what it was given.
   const given = requireStorable(data === undefined ? null : data, 'data', nursery.maxPayloadBytes);
-  const birth = birthOf(pipeline, given, options, now, current.version);
+  const webhookUrl =
+    options.webhookUrl === undefined
+      ? null
+      : requireWebhookUrl(options.webhookUrl, 'options.webhookUrl', nursery.allowPrivateNetwork);
+  const birth = { ...birthOf(pipeline, given, options, now, current.version), webhookUrl };
   if (pipeline.schema) await validated(pipeline, given);
   return born(current.chart, birth);
 }
 
-function birthOf(pipeline: AnyPipeline, data: unknown, options: EnqueueOptions, now: number, version: number): Birth {
+function birthOf(
+  pipeline: AnyPipeline,
+  data: unknown,
+  options: EnqueueOptions,
+  now: number,
+  version: number,
+): Omit<Birth, 'webhookUrl'> {
   requireCount(options.priority, 'options.priority', Number.MIN_SAFE_INTEGER);
   requireCount(options.delayMs, 'options.delayMs', 0);
   if ((options.delayMs ?? 0) > END_OF_TIME - now) {
@@ -126,7 +139,6 @@ function birthOf(pipeline: AnyPipeline, data: unknown, options: EnqueueOptions, 
     scheduledAt: Math.max(wanted, now),
     expiresAt,
     timeoutMs: options.timeoutMs ?? pipeline.settings.timeoutMs ?? null,
-    webhookUrl: options.webhookUrl === undefined ? null : requireWebUrl(options.webhookUrl),
     createdAt: now,
     machineVersion: version,
   };
@@ -140,15 +152,4 @@ function requireId(id: unknown): string {
     throw new InvalidInputError('options.id', 'holds half of a surrogate pair, which the database would replace.');
   }
   return id;
-}
-
-function requireWebUrl(url: unknown): string {
-  const parsed = typeof url === 'string' && URL.canParse(url) ? new URL(url) : null;
-  if (!parsed || !['http:', 'https:'].includes(parsed.protocol)) {
-    throw new InvalidInputError('options.webhookUrl', 'must be an http or https URL.');
-  }
-  if (parsed.username || parsed.password) {
-    throw new InvalidInputError('options.webhookUrl', 'must not carry a user name or password.');
-  }
-  return parsed.href;
 }

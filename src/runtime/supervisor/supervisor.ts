@@ -13,6 +13,7 @@ import { Booking, type Capacity, type Claim, claimKey } from './capacity.ts';
 import type { Charts } from './charts.ts';
 import type { Dispatcher } from './dispatcher.ts';
 import { type BirthRequest, Inbox, type Mail } from './inbox.ts';
+import type { Owed } from './owed.ts';
 import type { Performer } from './performer.ts';
 import { type Message, type Passage, Turn } from './turn.ts';
 import { TurnLoop } from './turn-loop.ts';
@@ -27,6 +28,11 @@ export interface SupervisorOptions {
   readonly teller: Teller;
   readonly performer: Performer;
   readonly dispatcher: Dispatcher;
+  /** Whose claims are ours. */
+  readonly owner: string;
+  readonly owed: Owed;
+  /** Called after a commit that owes webhooks. */
+  onOwed(): void;
   /** For tests: called at each {@link TurnPoint}. */
   readonly onPoint?: ((point: TurnPoint) => void) | undefined;
 }
@@ -112,7 +118,7 @@ export class Supervisor {
     const mail = this.#inbox.take();
     if (this.#inbox.hasSuspects) this.wake();
     const byJob = groupByJob(mail.messages);
-    const turn = new Turn(charts);
+    const turn = new Turn(charts, this.#o.owed);
     const booking = new Booking(capacity);
     let committed: Committed;
     try {
@@ -189,12 +195,14 @@ export class Supervisor {
   }
 
   /** The passage is committed: remember or forget the actor, tell, and perform. */
-  #conclude({ actor, steps, messages }: Passage, booking: Booking): void {
-    const { teller, performer, capacity } = this.#o;
+  #conclude({ actor, steps, messages, change }: Passage, booking: Booking): void {
+    const { teller, performer, capacity, owner, onOwed } = this.#o;
     const { job } = actor;
     actor.settle();
-    if (job.status === 'active') this.#live.set(job.id, actor);
+    // Quiet news may be for a job that another runtime holds, which does not make it ours.
+    if (job.status === 'active' && job.leaseOwner === owner) this.#live.set(job.id, actor);
     else this.#live.delete(job.id);
+    if (change.deliveries.length > 0) onOwed();
     for (const [index, step] of steps.entries()) {
       messages[index]?.caller?.resolve(step.job);
       if (step.transition) teller.transition(step.job, step.transition);

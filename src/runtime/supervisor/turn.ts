@@ -7,8 +7,10 @@ import { JobActor, type Step, stateOf } from '../../actors/job-actor.ts';
 import type { JobEvent } from '../../actors/job-events.ts';
 import type { JobRecord } from '../../actors/vocabulary.ts';
 import { ConflictError } from '../errors.ts';
+import type { DeliveryClaim } from '../store/delivery.ts';
 import type { Change, StagedTransition } from '../store/port.ts';
 import type { Charts } from './charts.ts';
+import type { Owed } from './owed.ts';
 
 /** Something that happened to a job, on its way to the job's actor. */
 export interface Message {
@@ -20,6 +22,8 @@ export interface Message {
   readonly blobs?: readonly Blob[];
   /** Who asked, if somebody did. Without one the message is retried until it is committed. */
   readonly caller?: Caller;
+  /** The delivery whose arrival the job is told of: it ends in the same commit. */
+  readonly arrived?: DeliveryClaim;
   /** Told when a turn takes the message up, so that later news starts a message of its own. */
   onTaken?(): void;
 }
@@ -48,9 +52,11 @@ export class Turn {
   /** Refusals are told after the commit too: what they speak of may not have happened. */
   readonly refusals: { readonly caller: Caller; readonly error: unknown }[] = [];
   readonly #charts: Charts;
+  readonly #owed: Owed;
 
-  constructor(charts: Charts) {
+  constructor(charts: Charts, owed: Owed) {
     this.#charts = charts;
+    this.#owed = owed;
   }
 
   /** Judges messages for a live job. */
@@ -95,6 +101,8 @@ export class Turn {
         return blobs.length > 0 && transition?.phase ? [{ phase: transition.phase, blobs }] : [];
       }),
       goneResults: namesIn(before, (name) => !(name in actor.job.phaseResults)),
+      deliveries: steps.flatMap(({ job, transition }) => (transition ? this.#owed(job, transition) : [])),
+      arrived: accepted.flatMap(({ arrived }) => arrived ?? []),
     };
     this.passages.push({ actor, steps, change, messages: accepted });
     return change;

@@ -32,7 +32,8 @@ const quiet: readonly EventType[] = ['phaseStarted', 'progressed'];
 
 const isInTable = (status: JobStatus, type: EventType) =>
   table.some(([from, event]) => event === type && from.includes(status)) ||
-  (status === 'active' && quiet.includes(type));
+  (status === 'active' && quiet.includes(type)) ||
+  (status !== 'deleted' && type === 'webhookDelivered');
 
 const types = Object.keys(events) as EventType[];
 
@@ -84,6 +85,18 @@ describe('the table', () => {
   test('the top-level states are the statuses', () => {
     expect(Object.keys(chart.machine.states).sort()).toEqual([...JOB_STATUSES].sort());
   });
+});
+
+describe('a webhook that has arrived', () => {
+  for (const status of JOB_STATUSES.filter((each) => each !== 'deleted')) {
+    test(`is noted by a job that is ${status}, without a transition`, () => {
+      const job = jobThatIs(status);
+      const { job: next, transition, effects } = step(job, events.webhookDelivered);
+      expect(next).toEqual({ ...job, webhookSent: true, updatedAt: T0 + 160 });
+      expect(transition).toBeNull();
+      expect(effects).toEqual([]);
+    });
+  }
 });
 
 describe('what is not in the table', () => {

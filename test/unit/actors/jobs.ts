@@ -34,6 +34,7 @@ export const events: { readonly [T in JobEvent['type']]: JobEventOf<T> } = {
   retry: { type: 'retry', at: T0 + 130 },
   markStale: { type: 'markStale', at: T0 + 140 },
   delete: { type: 'delete', at: T0 + 150 },
+  webhookDelivered: { type: 'webhookDelivered', at: T0 + 160 },
 };
 
 export const fatal: JobEvent = { ...events.phaseFailed, disposition: 'fatal' };

@@ -5,11 +5,11 @@ import { gate } from '../../support/open-queue.ts';
 
 const EVERY = 1_000;
 
-function setUp(round: Round) {
+function setUp(round: Round, everyMs = EVERY) {
   const time = fakeClock(0);
   const errors: unknown[] = [];
   const counted = vi.fn(round);
-  const loop = new Loop(counted, { clock: time.clock, everyMs: EVERY, onError: (error) => errors.push(error) });
+  const loop = new Loop(counted, { clock: time.clock, everyMs, onError: (error) => errors.push(error) });
   /** Moves time on and lets whatever rang come to an end. */
   const pass = async (ms: number) => {
     time.advance(ms);
@@ -34,6 +34,27 @@ describe('a loop', () => {
     expect(round).toHaveBeenCalledTimes(2);
     await pass(EVERY);
     expect(round).toHaveBeenCalledTimes(3);
+  });
+
+  test('without a usual pause runs only when it is asked to', async () => {
+    const { loop, round, pass, now } = setUp(async () => null, Number.POSITIVE_INFINITY);
+    loop.start();
+    await pass(1_000 * EVERY);
+    expect(round).toHaveBeenCalledTimes(1);
+    loop.notLaterThan(now() + 10);
+    await pass(10);
+    expect(round).toHaveBeenCalledTimes(2);
+  });
+
+  test('that is asked for as its round ends does not miss it', async () => {
+    for (let turns = 0; turns < 8; turns++) {
+      const { loop, round, now } = setUp(async () => null);
+      loop.start();
+      for (let i = 0; i < turns; i++) await null;
+      loop.notLaterThan(now());
+      await settled();
+      expect(round).toHaveBeenCalledTimes(2);
+    }
   });
 
   test('counts the pause from the end of a round', async () => {

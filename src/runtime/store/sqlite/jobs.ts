@@ -4,6 +4,7 @@ import type { JobRecord, StopReason } from '../../../actors/vocabulary.ts';
 import { type BirthGroup, type Change, lossOf } from '../port.ts';
 import type { BlobTable } from './blobs.ts';
 import type { CountTable } from './counts.ts';
+import type { DeliveryTable } from './deliveries.ts';
 import type { LogTable } from './logs.ts';
 import type { MachineTable } from './machines.ts';
 import type { PayloadTable } from './payloads.ts';
@@ -29,6 +30,7 @@ export interface Neighbours {
   readonly logs: LogTable;
   readonly transitions: TransitionTable;
   readonly counts: CountTable;
+  readonly deliveries: DeliveryTable;
 }
 
 export class JobTable {
@@ -39,7 +41,7 @@ export class JobTable {
   readonly #status: Statement<[string], Pick<JobRow, 'status' | 'fence'>>;
   readonly #get: Statement<[string], JobRow>;
   readonly #getMany: Statement<[string], JobRow>;
-  /** Ids are taken as long as the log knows them: two jobs under one id could not be told apart there. */
+  /** Ids are taken as long as the log or a delivery knows them: two jobs under one id could not be told apart there. */
   readonly #existing: Statement<[{ ids: string }], string>;
 
   constructor(db: Database, near: Neighbours) {
@@ -57,7 +59,8 @@ export class JobTable {
     this.#existing = db
       .prepare<[{ ids: string }], string>(
         `SELECT id FROM millrace_jobs WHERE id IN (SELECT value FROM json_each($ids))
-         UNION SELECT job_id FROM millrace_transitions WHERE job_id IN (SELECT value FROM json_each($ids))`,
+         UNION SELECT job_id FROM millrace_transitions WHERE job_id IN (SELECT value FROM json_each($ids))
+         UNION SELECT job_id FROM millrace_deliveries WHERE job_id IN (SELECT value FROM json_each($ids))`,
       )
       .pluck();
   }
@@ -93,6 +96,8 @@ export class JobTable {
     for (const { phase, blobs } of change.newBlobs) this.#near.blobs.put(job.id, phase, blobs);
     for (const phase of change.goneResults) this.#deleteResult(job.id, phase);
     for (const transition of change.transitions) this.#near.transitions.append(transition);
+    for (const delivery of change.deliveries) this.#near.deliveries.owe(delivery);
+    for (const claim of change.arrived) this.#near.deliveries.settle(claim, { type: 'arrived' });
     this.#near.counts.move(job.pipeline, expected.status, job.status);
     return null;
   }

@@ -3,8 +3,9 @@ import type { Database } from 'better-sqlite3';
 import { StoreUnavailableError } from '../../errors.ts';
 import * as jobs from './migrations/0001-jobs.ts';
 import * as blobsAndLogs from './migrations/0002-blobs-and-logs.ts';
+import * as deliveries from './migrations/0003-deliveries.ts';
 
-const MIGRATIONS: readonly string[] = [jobs.sql, blobsAndLogs.sql];
+const MIGRATIONS: readonly string[] = [jobs.sql, blobsAndLogs.sql, deliveries.sql];
 
 /** The schema version this program knows. */
 export const SCHEMA_VERSION = MIGRATIONS.length;

@@ -45,6 +45,9 @@ const STATE_COLUMNS: readonly Column[] = [
   ['phases', (job) => (isUntouched(job) ? null : JSON.stringify(job.phases))],
 ];
 
+/** Set by whoever delivers a webhook, perhaps while another process holds the job: its holder's next write must not take it back. */
+const STICKY: ReadonlySet<string> = new Set(['webhook_sent']);
+
 const INSERT_COLUMNS = [...BIRTH_COLUMNS, ...STATE_COLUMNS];
 
 /** `INSERT INTO millrace_jobs …`; takes {@link insertValues}. */
@@ -52,7 +55,7 @@ export const INSERT_JOB = `INSERT INTO millrace_jobs (${INSERT_COLUMNS.map(([nam
   VALUES (${INSERT_COLUMNS.map(() => '?').join(', ')}, ?)`;
 
 /** `UPDATE millrace_jobs …` guarded by sequence number and fence; takes {@link updateValues}. */
-export const UPDATE_JOB = `UPDATE millrace_jobs SET ${STATE_COLUMNS.map(([name]) => `${name} = ?`).join(', ')},
+export const UPDATE_JOB = `UPDATE millrace_jobs SET ${STATE_COLUMNS.map(([name]) => `${name} = ${STICKY.has(name) ? `max(${name}, ?)` : '?'}`).join(', ')},
   lease_expires_at = CASE WHEN fence = ? THEN max(lease_expires_at, ?) ELSE ? END
   WHERE id = ? AND seq = ? AND fence = ?`;
 

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database, Statement } from 'better-sqlite3';
 import type { Blob } from '../../../actors/blobs.ts';
 import type { JobRecord, LogLine, StopReason, TransitionRecord } from '../../../actors/vocabulary.ts';
+import type { ClaimedDeliveries, DeliveryClaim, DeliveryEnd, DeliveryRecord, DeliveryRequest } from '../delivery.ts';
 import type {
   Batch,
   Change,
@@ -21,6 +22,7 @@ import { BlobTable } from './blobs.ts';
 import { ClaimQueries } from './claims.ts';
 import { adopt, type Connection, type Durability, openFile, waitBriefly } from './connection.ts';
 import { CountTable } from './counts.ts';
+import { DeliveryTable } from './deliveries.ts';
 import { isBusy, translateFault } from './faults.ts';
 import { JobTable } from './jobs.ts';
 import { LeaseTable } from './leases.ts';
@@ -61,6 +63,7 @@ export class SqliteStore implements Store {
   readonly #jobs: JobTable;
   readonly #claims: ClaimQueries;
   readonly #leases: LeaseTable;
+  readonly #deliveries: DeliveryTable;
   readonly #queries: JobQueries;
 
   constructor(options: SqliteStoreOptions) {
@@ -78,6 +81,7 @@ export class SqliteStore implements Store {
       this.#blobs = new BlobTable(db);
       this.#logs = new LogTable(db);
       this.#transitions = new TransitionTable(db);
+      this.#deliveries = new DeliveryTable(db);
       this.#jobs = new JobTable(db, {
         machines,
         payloads,
@@ -85,6 +89,7 @@ export class SqliteStore implements Store {
         logs: this.#logs,
         transitions: this.#transitions,
         counts: this.#counts,
+        deliveries: this.#deliveries,
       });
       this.#claims = new ClaimQueries(db, this.#jobs);
       this.#leases = new LeaseTable(db);
@@ -159,12 +164,27 @@ export class SqliteStore implements Store {
     return this.#read(() => this.#transitions.after(after, limit));
   }
 
+  claimDeliveries(request: DeliveryRequest): Promise<ClaimedDeliveries> {
+    return this.#write(() => this.#deliveries.claim(request));
+  }
+
+  settleDelivery(claim: DeliveryClaim, end: DeliveryEnd): Promise<boolean> {
+    return this.#write(() => this.#deliveries.settle(claim, end));
+  }
+
+  deliveries(jobId: string): Promise<readonly DeliveryRecord[]> {
+    return this.#read(() => this.#deliveries.ofJob(jobId));
+  }
+
   register(runtime: RuntimeIdentity): Promise<void> {
     return this.#write(() => this.#leases.register(runtime));
   }
 
   unregister(runtimeId: string): Promise<void> {
-    return this.#write(() => this.#leases.unregister(runtimeId));
+    return this.#write(() => {
+      this.#leases.unregister(runtimeId);
+      this.#deliveries.release(runtimeId);
+    });
   }
 
   runtimes(): Promise<readonly RuntimeIdentity[]> {
