@@ -6,33 +6,26 @@
 import type { JobActor, Step } from '../../actors/job-actor.ts';
 import type { JobEvent } from '../../actors/job-events.ts';
 import type { JobRecord, StopReason } from '../../actors/vocabulary.ts';
-import { ConflictError, NotFoundError, StoreUnavailableError } from '../errors.ts';
-import type { Teller } from '../journal/teller.ts';
+import { NotFoundError, StoreUnavailableError } from '../errors.ts';
 import { type Committed, type JobLogLine, lossOf, type StagedTransition, type Store } from '../store/port.ts';
-import { Booking, type Capacity, type Claim, claimKey } from './capacity.ts';
+import { Aftermath, type AftermathOptions, wantsRun } from './aftermath.ts';
+import { Booking, type Claim, claimKey } from './capacity.ts';
 import type { Charts } from './charts.ts';
 import type { Dispatcher } from './dispatcher.ts';
-import { type BirthRequest, Inbox, type Mail } from './inbox.ts';
+import { Inbox, type Mail } from './inbox.ts';
 import type { Owed } from './owed.ts';
-import type { Performer } from './performer.ts';
 import { type Message, type Passage, Turn } from './turn.ts';
 import { TurnLoop } from './turn-loop.ts';
 
 /** Named moments at which a test may stop the world. */
 export type TurnPoint = 'before-commit' | 'after-commit' | 'after-tell';
 
-export interface SupervisorOptions {
+export interface SupervisorOptions extends AftermathOptions {
   readonly store: Store;
   readonly charts: Charts;
-  readonly capacity: Capacity;
-  readonly teller: Teller;
-  readonly performer: Performer;
   readonly dispatcher: Dispatcher;
-  /** Whose claims are ours. */
-  readonly owner: string;
+  /** Which webhooks a transition owes. */
   readonly owed: Owed;
-  /** Called after a commit that owes webhooks. */
-  onOwed(): void;
   /** For tests: called at each {@link TurnPoint}. */
   readonly onPoint?: ((point: TurnPoint) => void) | undefined;
 }
@@ -42,9 +35,11 @@ export class Supervisor {
   readonly #live = new Map<string, JobActor>();
   readonly #inbox = new Inbox();
   readonly #loop: TurnLoop;
+  readonly #aftermath: Aftermath;
 
   constructor(options: SupervisorOptions) {
     this.#o = options;
+    this.#aftermath = new Aftermath(options, this.#live);
     this.#loop = new TurnLoop(
       () => this.#turn(),
       (error) => options.teller.report(error, 'telling what was committed'),
@@ -94,7 +89,7 @@ export class Supervisor {
     const mine = this.#live.get(claim.id);
     if (!mine || mine.job.fence !== claim.fence) return;
     if (job?.status === 'active' && job.fence === claim.fence) return;
-    this.#drop(claim, mine.job.pipeline, lossOf(job, claim.fence));
+    this.#aftermath.drop(claim, mine.job.pipeline, lossOf(job, claim.fence));
     this.wake();
   }
 
@@ -142,12 +137,12 @@ export class Supervisor {
     this.#loop.calm();
     onPoint?.('after-commit');
     dispatcher.dueAt(committed.nextDueAt);
-    this.#answerBirths(mail.births, committed);
+    this.#aftermath.answerBirths(mail.births, committed);
     for (const passage of turn.passages) {
       const lost = committed.stale.get(passage.change);
       try {
         if (lost) this.#lose(passage, lost);
-        else this.#conclude(passage, booking);
+        else this.#aftermath.conclude(passage, booking);
       } catch (error) {
         // What was committed for the other jobs of the turn must still be told and performed.
         this.#o.teller.report(error, `performing what was committed for job "${passage.actor.job.id}"`);
@@ -181,60 +176,10 @@ export class Supervisor {
     }
   }
 
-  #answerBirths(births: readonly BirthRequest[], committed: Committed): void {
-    for (const [index, { group, resolve, reject }] of births.entries()) {
-      const taken = committed.takenIds[index]?.[0];
-      if (taken === undefined) {
-        resolve();
-        for (const { job, transition } of group.births) this.#o.teller.transition(job, transition);
-      } else {
-        const problem = `There is, or was, a job with the id "${taken}" already; nothing was enqueued.`;
-        reject(new ConflictError(taken, null, 'enqueue', problem));
-      }
-    }
-  }
-
-  /** The passage is committed: remember or forget the actor, tell, and perform. */
-  #conclude({ actor, steps, messages, change }: Passage, booking: Booking): void {
-    const { teller, performer, capacity, owner, onOwed } = this.#o;
-    const { job } = actor;
-    actor.settle();
-    // Quiet news may be for a job that another runtime holds, which does not make it ours.
-    if (job.status === 'active' && job.leaseOwner === owner) this.#live.set(job.id, actor);
-    else this.#live.delete(job.id);
-    if (change.deliveries.length > 0) onOwed();
-    for (const [index, step] of steps.entries()) {
-      messages[index]?.caller?.resolve(step.job);
-      if (step.transition) teller.transition(step.job, step.transition);
-      else if (messages[index]?.event.type === 'progressed') teller.progress(step.job);
-      for (const effect of step.effects) {
-        if (effect.type === 'stopPhase') performer.stop(job, effect.reason, job.reason);
-      }
-    }
-    if (job.status === 'active') {
-      if (!wantsRun(steps)) return;
-      if (performer.hasSlot(job) || booking.hasSlot(claimKey(job))) performer.run(job);
-      else performer.runWhenRoom(job);
-      return;
-    }
-    performer.rest(job);
-    if (!performer.isRunning(job)) capacity.letGo(job.pipeline, claimKey(job));
-  }
-
   /** Somebody else has moved the job: ask the row again on behalf of callers. */
   #lose({ change, messages }: Passage, reason: StopReason): void {
-    this.#drop({ id: change.job.id, fence: change.expected.fence }, change.job.pipeline, reason);
+    this.#aftermath.drop({ id: change.job.id, fence: change.expected.fence }, change.job.pipeline, reason);
     for (const message of messages) if (message.caller) this.post(message);
-  }
-
-  /** The claim is not ours any more: forget the actor and tell the handler why. */
-  #drop(claim: Claim, pipeline: string, reason: StopReason): void {
-    const { performer, capacity } = this.#o;
-    const lost = this.#live.get(claim.id);
-    this.#live.delete(claim.id);
-    if (lost) performer.rest(lost.job);
-    performer.stop(claim, reason);
-    if (!performer.isRunning(claim)) capacity.letGo(pipeline, claimKey(claim));
   }
 
   /** The turn was not committed: callers hear of it, actors go back to what was, and what nobody waits for is kept. */
@@ -258,10 +203,6 @@ export class Supervisor {
       teller.report(error, 'a commit');
     }
   }
-}
-
-function wantsRun(steps: Passage['steps']): boolean {
-  return steps.some(({ effects }) => effects.some(({ type }) => type === 'runPhase'));
 }
 
 function groupByJob(messages: readonly Message[]): Map<string, Message[]> {

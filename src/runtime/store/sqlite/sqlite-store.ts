@@ -1,6 +1,5 @@
-/** The store on SQLite: a contents page over its tables, and the one place where transactions begin and end. */
+/** The store on SQLite: a contents page over its tables. */
 import { statSync } from 'node:fs';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database, Statement } from 'better-sqlite3';
 import type { Blob } from '../../../actors/blobs.ts';
 import type { JobRecord, LogLine, StopReason, TransitionRecord } from '../../../actors/vocabulary.ts';
@@ -23,12 +22,13 @@ import { ClaimQueries } from './claims.ts';
 import { adopt, type Connection, type Durability, openFile, waitBriefly } from './connection.ts';
 import { CountTable } from './counts.ts';
 import { DeliveryTable } from './deliveries.ts';
-import { isBusy, translateFault } from './faults.ts';
+import { translateFault } from './faults.ts';
 import { JobTable } from './jobs.ts';
 import { LeaseTable } from './leases.ts';
 import { LogTable } from './logs.ts';
 import { MachineTable } from './machines.ts';
 import { migrate } from './migrate.ts';
+import { Patience } from './patience.ts';
 import { PayloadTable } from './payloads.ts';
 import { JobQueries } from './queries.ts';
 import { TransitionTable } from './transitions.ts';
@@ -54,7 +54,7 @@ export class SqliteStore implements Store {
   readonly machineVersions: ReadonlyMap<string, number>;
   readonly abandoned: readonly string[];
   readonly #connection: Connection;
-  readonly #busyTimeoutMs: number;
+  readonly #patience: Patience;
   readonly #dataVersion: Statement<[], number>;
   readonly #counts: CountTable;
   readonly #blobs: BlobTable;
@@ -68,9 +68,8 @@ export class SqliteStore implements Store {
 
   constructor(options: SqliteStoreOptions) {
     const { database, phaseLists, onPhasesChanged = 'refuse', durability = 'process-crash' } = options;
-    this.#busyTimeoutMs = options.busyTimeoutMs ?? 5_000;
-    this.#connection =
-      typeof database === 'string' ? openFile(database, durability, this.#busyTimeoutMs) : adopt(database);
+    const { busyTimeoutMs = 5_000 } = options;
+    this.#connection = typeof database === 'string' ? openFile(database, durability, busyTimeoutMs) : adopt(database);
     const { db, file, owned } = this.#connection;
     try {
       migrate(db, file);
@@ -97,6 +96,8 @@ export class SqliteStore implements Store {
       const adopted = db.transaction(() => machines.adopt(phaseLists, onPhasesChanged, this.#jobs)).immediate();
       this.machineVersions = adopted.versions;
       this.abandoned = adopted.abandoned;
+      // What a rolled back transaction has counted never happened.
+      this.#patience = new Patience(this.#connection, busyTimeoutMs, () => this.#counts.reset());
       if (owned) waitBriefly(db);
     } catch (error) {
       if (owned) db.close();
@@ -105,7 +106,7 @@ export class SqliteStore implements Store {
   }
 
   commit(batch: Batch): Promise<Committed> {
-    return this.#write(() => {
+    return this.#patience.write(() => {
       const takenIds = batch.births.map((group) => this.#jobs.bear(group));
       const stale = new Map<Change, StopReason>();
       for (const change of batch.changes) {
@@ -129,94 +130,94 @@ export class SqliteStore implements Store {
   }
 
   foreignCommits(): Promise<number> {
-    return this.#read(() => Number(this.#dataVersion.get()));
+    return this.#patience.read(() => Number(this.#dataVersion.get()));
   }
 
   getJob(id: string): Promise<JobRecord | undefined> {
-    return this.#read(() => this.#jobs.get(id));
+    return this.#patience.read(() => this.#jobs.get(id));
   }
 
   getJobs(ids: readonly string[]): Promise<readonly JobRecord[]> {
-    return this.#read(() => this.#jobs.getMany(ids));
+    return this.#patience.read(() => this.#jobs.getMany(ids));
   }
 
   listJobs(filter: JobFilter, limit: number, cursor: string | null): Promise<JobPage> {
-    return this.#read(() => this.#queries.list(filter, limit, cursor));
+    return this.#patience.read(() => this.#queries.list(filter, limit, cursor));
   }
 
   counts(): Promise<JobCounts> {
-    return this.#read(() => this.#counts.all());
+    return this.#patience.read(() => this.#counts.all());
   }
 
   blobs(jobId: string, phase: string): Promise<readonly Blob[]> {
-    return this.#read(() => this.#blobs.of(jobId, phase));
+    return this.#patience.read(() => this.#blobs.of(jobId, phase));
   }
 
   logs(jobId: string): Promise<readonly LogLine[]> {
-    return this.#read(() => this.#logs.of(jobId));
+    return this.#patience.read(() => this.#logs.of(jobId));
   }
 
   transitions(jobId: string): Promise<readonly TransitionRecord[]> {
-    return this.#read(() => this.#transitions.ofJob(jobId));
+    return this.#patience.read(() => this.#transitions.ofJob(jobId));
   }
 
   readLog(after: number, limit: number): Promise<readonly TransitionRecord[]> {
-    return this.#read(() => this.#transitions.after(after, limit));
+    return this.#patience.read(() => this.#transitions.after(after, limit));
   }
 
   claimDeliveries(request: DeliveryRequest): Promise<ClaimedDeliveries> {
-    return this.#write(() => this.#deliveries.claim(request));
+    return this.#patience.write(() => this.#deliveries.claim(request));
   }
 
   settleDelivery(claim: DeliveryClaim, end: DeliveryEnd): Promise<boolean> {
-    return this.#write(() => this.#deliveries.settle(claim, end));
+    return this.#patience.write(() => this.#deliveries.settle(claim, end));
   }
 
   deliveries(jobId: string): Promise<readonly DeliveryRecord[]> {
-    return this.#read(() => this.#deliveries.ofJob(jobId));
+    return this.#patience.read(() => this.#deliveries.ofJob(jobId));
   }
 
   register(runtime: RuntimeIdentity): Promise<void> {
-    return this.#write(() => this.#leases.register(runtime));
+    return this.#patience.write(() => this.#leases.register(runtime));
   }
 
   unregister(runtimeId: string): Promise<void> {
-    return this.#write(() => {
+    return this.#patience.write(() => {
       this.#leases.unregister(runtimeId);
       this.#deliveries.release(runtimeId);
     });
   }
 
   runtimes(): Promise<readonly RuntimeIdentity[]> {
-    return this.#read(() => this.#leases.runtimes());
+    return this.#patience.read(() => this.#leases.runtimes());
   }
 
   renewLeases(runtimeId: string, leaseExpiresAt: number): Promise<readonly string[]> {
-    return this.#write(() => this.#leases.renew(runtimeId, leaseExpiresAt));
+    return this.#patience.write(() => this.#leases.renew(runtimeId, leaseExpiresAt));
   }
 
   heldBy(runtimeId: string): Promise<readonly string[]> {
-    return this.#read(() => this.#leases.heldBy(runtimeId));
+    return this.#patience.read(() => this.#leases.heldBy(runtimeId));
   }
 
   heldByOthers(runtimeId: string): Promise<readonly HeldJob[]> {
-    return this.#read(() => this.#leases.heldByOthers(runtimeId));
+    return this.#patience.read(() => this.#leases.heldByOthers(runtimeId));
   }
 
   expired(now: number, limit: number): Promise<{ ids: readonly string[]; nextAt: number | null }> {
-    return this.#read(() => this.#queries.expired(now, limit));
+    return this.#patience.read(() => this.#queries.expired(now, limit));
   }
 
   finishedBefore(time: number, limit: number): Promise<readonly string[]> {
-    return this.#read(() => this.#queries.finishedBefore(time, limit));
+    return this.#patience.read(() => this.#queries.finishedBefore(time, limit));
   }
 
   staleBefore(time: number, limit: number): Promise<readonly string[]> {
-    return this.#read(() => this.#queries.staleBefore(time, limit));
+    return this.#patience.read(() => this.#queries.staleBefore(time, limit));
   }
 
   pruneLog(rule: { olderThan: number | null; keep: number | null }, limit: number): Promise<number> {
-    return this.#write(() => this.#transitions.prune(rule, limit));
+    return this.#patience.write(() => this.#transitions.prune(rule, limit));
   }
 
   async tidy(): Promise<void> {
@@ -224,51 +225,10 @@ export class SqliteStore implements Store {
     if (!owned || file === ':memory:') return;
     const wal = statSync(`${file}-wal`, { throwIfNoEntry: false });
     // TRUNCATE waits for readers to move on, at most as long as a blocking wait may last; then the next round tries again.
-    if (wal && wal.size > LARGE_WAL) await this.#read(() => db.pragma('wal_checkpoint(TRUNCATE)'));
+    if (wal && wal.size > LARGE_WAL) await this.#patience.read(() => db.pragma('wal_checkpoint(TRUNCATE)'));
   }
 
   async close(): Promise<void> {
     if (this.#connection.owned) this.#connection.db.close();
-  }
-
-  async #read<T>(work: () => T): Promise<T> {
-    return this.#patiently(work, () => true);
-  }
-
-  /** IMMEDIATE: a transaction that reads first and writes later could otherwise fail without waiting. */
-  async #write<T>(work: () => T): Promise<T> {
-    let begun = false;
-    const transaction = this.#connection.db.transaction(() => {
-      begun = true;
-      return work();
-    });
-    return this.#patiently(
-      () => {
-        try {
-          return transaction.immediate();
-        } catch (error) {
-          this.#counts.reset();
-          throw error;
-        }
-      },
-      // Work may have been judged already; judging it twice is the caller's decision, not ours.
-      () => !begun,
-    );
-  }
-
-  /** Waits for a lock without blocking the event loop, and says faults in Millrace's words. */
-  async #patiently<T>(work: () => T, mayRepeat: () => boolean): Promise<T> {
-    const { db, file } = this.#connection;
-    const deadline = Date.now() + this.#busyTimeoutMs;
-    for (let wait = 2; ; wait = Math.min(wait * 2, 100)) {
-      try {
-        // A transaction the application left open on a shared connection must not swallow our commit.
-        if (db.inTransaction) throw Object.assign(new Error('database is locked'), { code: 'SQLITE_BUSY' });
-        return work();
-      } catch (error) {
-        if (!isBusy(error) || !mayRepeat() || Date.now() >= deadline) throw translateFault(error, file);
-      }
-      await sleep(wait * (0.5 + Math.random()));
-    }
   }
 }
