@@ -49,6 +49,10 @@ export type {
   JobWebhookEvent,
   QueueEvents,
 } from './runtime/journal/events.ts';
+export { type SseMessage, SseSerializer } from './runtime/journal/sse-serializer.ts';
+export type { PingEvent, ResetEvent, SnapshotEvent, StreamEvent } from './runtime/journal/stream-events.ts';
+export type { EventFilter } from './runtime/journal/stream-filter.ts';
+export type { EventStreamOptions } from './runtime/journal/stream-options.ts';
 export {
   type AnyPipeline,
   type InputOf,
