@@ -38,6 +38,7 @@ export {
   ShutdownTimeoutError,
   ShuttingDownError,
   StoreUnavailableError,
+  StreamRefusedError,
 } from './runtime/errors.ts';
 export { type JobId, JobQueue, type ListOptions, type NewJob, type QueueStats } from './runtime/job-queue.ts';
 export { EventBus } from './runtime/journal/event-bus.ts';
