@@ -58,6 +58,7 @@ export {
   ShutdownTimeoutError,
   ShuttingDownError,
   StoreUnavailableError,
+  StreamRefusedError,
 } from './runtime/errors.ts';
 export { type JobId, JobQueue, type NewJob, type QueueStats } from './runtime/job-queue.ts';
 export { EventBus } from './runtime/journal/event-bus.ts';
@@ -69,6 +70,10 @@ export type {
   JobWebhookEvent,
   QueueEvents,
 } from './runtime/journal/events.ts';
+export { type SseMessage, SseSerializer } from './runtime/journal/sse-serializer.ts';
+export type { PingEvent, ResetEvent, SnapshotEvent, StreamEvent } from './runtime/journal/stream-events.ts';
+export type { EventFilter } from './runtime/journal/stream-filter.ts';
+export type { EventStreamOptions } from './runtime/journal/stream-options.ts';
 export type { ListOptions } from './runtime/list-filter.ts';
 export {
   type PhaseOptions,

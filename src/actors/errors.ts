@@ -21,7 +21,8 @@ export type MillraceErrorCode =
   | 'job_cancelled'
   | 'bad_result'
   | 'bad_handler'
-  | 'webhook_not_verified';
+  | 'webhook_not_verified'
+  | 'stream_refused';
 
 /** Base of all errors Millrace throws on purpose. */
 export class MillraceError extends Error {

@@ -7,6 +7,7 @@ import { WebhookDispatcher } from './edges/webhooks/dispatcher.ts';
 import { ShuttingDownError } from './errors.ts';
 import { checkHandlers, threadPipelines } from './handler-check.ts';
 import { newJobId } from './job-id.ts';
+import { EventStreams } from './journal/event-streams.ts';
 import { Teller } from './journal/teller.ts';
 import { INLINE_LANE, threadLane } from './phase.ts';
 import type { AnyPipeline } from './pipeline.ts';
@@ -31,6 +32,7 @@ export class Engine {
   readonly charts: Charts;
   readonly teller: Teller;
   readonly results: Results;
+  readonly streams: EventStreams;
   readonly performer: Performer;
   readonly supervisor: Supervisor;
   readonly loops: ReturnType<typeof startLoops>;
@@ -58,6 +60,7 @@ export class Engine {
     const pools = settings.claim ? poolsInUse(threads, settings.pipelines) : new Map<string, never>();
     this.#pools = new Map([...pools].map(([name, options]) => [name, this.#openPool(name, options)]));
     const lanes = [...pools].map(([name, { count }]) => [threadLane(name), count] as const);
+    this.streams = new EventStreams({ store: this.store, teller: this.teller, clock });
     const capacity = new Capacity({
       lanes: new Map([[INLINE_LANE, settings.concurrency], ...lanes]),
       pipelines: limitsOf(settings.pipelines),
@@ -156,6 +159,7 @@ export class Engine {
     await this.loops.stopHeartbeat();
     this.supervisor.close();
     this.results.close(new ShuttingDownError());
+    await this.streams.end();
     this.teller.bus.clear();
     await Promise.all([...this.#pools.values()].map((pool) => pool.close()));
     // A lock that outlasts our patience must not keep the file open; a forgotten registration does no harm.

@@ -115,3 +115,14 @@ export class BadHandlerError extends MillraceError {
     this.handlers = handlers;
   }
 }
+
+/** `watchJobs`: the server's answer is not an event stream and asking again would not help. */
+export class StreamRefusedError extends MillraceError {
+  /** The status of the response. */
+  readonly status: number;
+
+  constructor(status: number, problem: string, options?: ErrorOptions) {
+    super('stream_refused', `The event stream was refused (HTTP ${status}): ${problem}`, options);
+    this.status = status;
+  }
+}

@@ -15,7 +15,7 @@ export interface RetentionHooks {
 export class Teller {
   readonly bus: EventBus<QueueEvents>;
   readonly #hooks: RetentionHooks;
-  readonly #onTold = new Set<(job: JobRecord) => void>();
+  readonly #onTold = new Set<(job: JobRecord, transition: TransitionRecord) => void>();
 
   constructor(hooks: RetentionHooks) {
     this.#hooks = hooks;
@@ -23,7 +23,7 @@ export class Teller {
   }
 
   /** Calls back for every committed transition, whatever its name. */
-  onTransition(callback: (job: JobRecord) => void): () => void {
+  onTransition(callback: (job: JobRecord, transition: TransitionRecord) => void): () => void {
     this.#onTold.add(callback);
     return () => this.#onTold.delete(callback);
   }
@@ -37,7 +37,7 @@ export class Teller {
       if (type === 'job:deleted') this.bus.emit(type, { ...event, deletedJobId: job.id });
       else this.bus.emit(type as 'job:completed', event);
     }
-    for (const callback of this.#onTold) callback(job);
+    for (const callback of this.#onTold) callback(job, transition);
   }
 
   progress(job: JobRecord): void {

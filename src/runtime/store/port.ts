@@ -171,6 +171,8 @@ export interface Store {
   transitions(jobId: string): Promise<readonly TransitionRecord[]>;
   /** The log of all jobs after a position, oldest first. */
   readLog(after: number, limit: number): Promise<readonly TransitionRecord[]>;
+  /** From where to where the log reaches: `newest` is the last position ever given out (0 if none), `oldest` the first one kept (else `newest + 1`). Cheap. */
+  logRange(): Promise<{ readonly oldest: number; readonly newest: number }>;
 
   /** Takes due deliveries, one per job at a time and each job's in order. One that is held is due again at `until`, for whoever asks. */
   claimDeliveries(request: DeliveryRequest): Promise<ClaimedDeliveries>;

@@ -177,6 +177,10 @@ export class SqliteStore implements Store {
     return this.#patience.read(() => this.#deliveries.ofJob(jobId));
   }
 
+  logRange(): Promise<{ oldest: number; newest: number }> {
+    return this.#patience.read(() => this.#transitions.range());
+  }
+
   register(runtime: RuntimeIdentity): Promise<void> {
     return this.#patience.write(() => this.#leases.register(runtime));
   }
