@@ -23,7 +23,8 @@ export type MillraceErrorCode =
   | 'job_cancelled'
   | 'job_deleted'
   | 'phase_stopped'
-  | 'bad_result';
+  | 'bad_result'
+  | 'missing_dependency';
 
 /** Base of all errors Millrace throws on purpose. */
 export class MillraceError extends Error {

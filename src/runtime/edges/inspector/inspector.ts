@@ -1,0 +1,3 @@
+/** Everything `import … from 'millrace/inspector'` offers. */
+export type { Diagram, DiagramState, DiagramTransition } from '../../../actors/diagram.ts';
+export { type DiagramFormat, type DiagramSource, pipelineDiagram } from './pipeline-diagram.ts';
