@@ -49,6 +49,7 @@ export type {
   JobWebhookEvent,
   QueueEvents,
 } from './runtime/journal/events.ts';
+export type { InspectObserver, InspectOption, InspectOptions } from './runtime/journal/inspect-feed.ts';
 export {
   type AnyPipeline,
   type InputOf,

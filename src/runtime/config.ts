@@ -3,6 +3,7 @@ import type { Database } from 'better-sqlite3';
 import type { RetentionOptions } from './background/pruner.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { InvalidInputError } from './errors.ts';
+import { type InspectOption, requireInspect } from './journal/inspect-feed.ts';
 import { requireCount, requireFunction, requireOneOf, requireOptions } from './options.ts';
 import { type AnyPipeline, Pipeline } from './pipeline.ts';
 import type { PhasesChangedPolicy } from './store/port.ts';
@@ -36,6 +37,8 @@ export interface JobQueueConfig<Pipelines extends readonly AnyPipeline[] = reado
   readonly retention?: RetentionOptions;
   /** What becomes of jobs that shutdown had to stop. Default `release`: another run takes them up, no attempt is lost. */
   readonly onShutdown?: OnShutdown;
+  /** An XState inspector, shown committed transitions: see `docs/inspector.md`. Default: none, at no cost. */
+  readonly inspect?: InspectOption;
   /** For tests: time in your own hands. */
   readonly clock?: Clock;
   /** For tests: called at named moments of every turn. */
@@ -43,8 +46,8 @@ export interface JobQueueConfig<Pipelines extends readonly AnyPipeline[] = reado
 }
 
 /** The configuration with every default filled in. */
-export type Settings = Required<Omit<JobQueueConfig, 'retention' | 'onPoint'>> &
-  Pick<JobQueueConfig, 'retention' | 'onPoint'>;
+export type Settings = Required<Omit<JobQueueConfig, 'retention' | 'inspect' | 'onPoint'>> &
+  Pick<JobQueueConfig, 'retention' | 'inspect' | 'onPoint'>;
 
 const KNOWN = [
   'database',
@@ -58,6 +61,7 @@ const KNOWN = [
   'maxPayloadBytes',
   'retention',
   'onShutdown',
+  'inspect',
   'clock',
   'onPoint',
 ] as const satisfies readonly (keyof JobQueueConfig)[];
@@ -78,6 +82,7 @@ export function parseConfig(config: JobQueueConfig): Settings {
     throw new InvalidInputError('config.claim', 'must be true or false.');
   }
   if (config.retention !== undefined) requireRetention(config.retention);
+  requireInspect(config.inspect, 'config.inspect');
   requireClock(config.clock);
   requireFunction(config.onPoint, 'config.onPoint');
   return {

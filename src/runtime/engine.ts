@@ -2,6 +2,7 @@
 import { startLoops } from './background/loops.ts';
 import type { Settings } from './config.ts';
 import { ShuttingDownError } from './errors.ts';
+import { InspectFeed } from './journal/inspect-feed.ts';
 import { Teller } from './journal/teller.ts';
 import type { AnyPipeline } from './pipeline.ts';
 import { thisRuntime } from './process-identity.ts';
@@ -67,6 +68,10 @@ export class Engine {
       onPoint: settings.onPoint,
     });
     this.teller.onTransition((job) => this.results.told(job));
+    if (settings.inspect) {
+      const feed = new InspectFeed(settings.inspect, runtime.id, (job) => this.charts.judge(job).chart.machine);
+      this.teller.onTransition((job, transition) => feed.transition(job, transition));
+    }
     this.#runtimeId = runtime.id;
     this.loops = startLoops({
       settings,
