@@ -53,7 +53,7 @@ describe('an observer', () => {
     expect(told(events)).toEqual(LIFE);
     const [root] = events;
     expect(new Set(events.map(({ rootId }) => rootId))).toEqual(new Set([root?.actorRef.sessionId]));
-    const last = events.at(-1) as { snapshot: { context: JobRecord; status: string } };
+    const last = events.at(-1) as unknown as { snapshot: { context: JobRecord; status: string } };
     expect(last.snapshot.context).toMatchObject({
       id: 'job-1',
       status: 'completed',
