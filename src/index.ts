@@ -38,6 +38,7 @@ export {
   ShutdownTimeoutError,
   ShuttingDownError,
   StoreUnavailableError,
+  StreamRefusedError,
 } from './runtime/errors.ts';
 export { type JobId, JobQueue, type ListOptions, type NewJob, type QueueStats } from './runtime/job-queue.ts';
 export { EventBus } from './runtime/journal/event-bus.ts';
@@ -50,6 +51,10 @@ export type {
   QueueEvents,
 } from './runtime/journal/events.ts';
 export type { InspectObserver, InspectOption, InspectOptions } from './runtime/journal/inspect-feed.ts';
+export { type SseMessage, SseSerializer } from './runtime/journal/sse-serializer.ts';
+export type { PingEvent, ResetEvent, SnapshotEvent, StreamEvent } from './runtime/journal/stream-events.ts';
+export type { EventFilter } from './runtime/journal/stream-filter.ts';
+export type { EventStreamOptions } from './runtime/journal/stream-options.ts';
 export {
   type AnyPipeline,
   type InputOf,

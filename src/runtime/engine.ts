@@ -2,6 +2,7 @@
 import { startLoops } from './background/loops.ts';
 import type { Settings } from './config.ts';
 import { ShuttingDownError } from './errors.ts';
+import { EventStreams } from './journal/event-streams.ts';
 import { InspectFeed } from './journal/inspect-feed.ts';
 import { Teller } from './journal/teller.ts';
 import type { AnyPipeline } from './pipeline.ts';
@@ -24,6 +25,7 @@ export class Engine {
   readonly charts: Charts;
   readonly teller: Teller;
   readonly results: Results;
+  readonly streams: EventStreams;
   readonly performer: Performer;
   readonly supervisor: Supervisor;
   readonly loops: ReturnType<typeof startLoops>;
@@ -44,6 +46,7 @@ export class Engine {
     this.charts = new Charts(settings.pipelines, this.store.machineVersions);
     this.teller = new Teller(settings.retention ?? {});
     this.results = new Results(this.store, clock);
+    this.streams = new EventStreams({ store: this.store, teller: this.teller, clock });
     const capacity = new Capacity({
       lanes: new Map([['inline', settings.concurrency]]),
       pipelines: limitsOf(settings.pipelines),
@@ -93,6 +96,7 @@ export class Engine {
     await this.loops.stopHeartbeat();
     this.supervisor.close();
     this.results.close(new ShuttingDownError());
+    await this.streams.end();
     this.teller.bus.clear();
     // A lock that outlasts our patience must not keep the file open; a forgotten registration does no harm.
     await this.store.unregister(this.#runtimeId).catch(() => {});

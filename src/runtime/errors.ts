@@ -24,7 +24,8 @@ export type MillraceErrorCode =
   | 'job_deleted'
   | 'phase_stopped'
   | 'bad_result'
-  | 'missing_dependency';
+  | 'missing_dependency'
+  | 'stream_refused';
 
 /** Base of all errors Millrace throws on purpose. */
 export class MillraceError extends Error {
@@ -132,5 +133,16 @@ export class JobCancelledError extends MillraceError {
     super('job_cancelled', `Job "${jobId}" was cancelled${reason ? `: ${reason}` : ''}.`);
     this.jobId = jobId;
     this.reason = reason;
+  }
+}
+
+/** `watchJobs`: the server's answer is not an event stream and asking again would not help. */
+export class StreamRefusedError extends MillraceError {
+  /** The status of the response. */
+  readonly status: number;
+
+  constructor(status: number, problem: string, options?: ErrorOptions) {
+    super('stream_refused', `The event stream was refused (HTTP ${status}): ${problem}`, options);
+    this.status = status;
   }
 }

@@ -6,6 +6,7 @@ import { type JobQueueConfig, parseConfig } from './config.ts';
 import { Engine } from './engine.ts';
 import { InvalidInputError, NotFoundError, ShuttingDownError } from './errors.ts';
 import type { QueueEvents } from './journal/events.ts';
+import { type EventStreamOptions, requireStreamOptions } from './journal/stream-options.ts';
 import { requireFilter } from './list-filter.ts';
 import { requireOptions, requireStorable, requireText } from './options.ts';
 import type { AnyPipeline, InputOf, JobOf, NameOf, ResultOf } from './pipeline.ts';
@@ -166,6 +167,16 @@ export class JobQueue<const Pipelines extends readonly AnyPipeline[] = readonly 
     listener: (event: QueueEvents<JobOf<Pipelines[number]>>[Name]) => void,
   ): void {
     this.#engine.teller.bus.off(name, listener as (event: QueueEvents[Name]) => void);
+  }
+
+  /**
+   * Everything that is committed from now on (or after `lastEventId`), by whatever process, as server-sent events: the
+   * body of a `text/event-stream` response. Without gaps or duplicates across reconnects; a reader that stalls
+   * costs next to nothing. Ends with the queue.
+   */
+  createEventStream(options: EventStreamOptions = {}): ReadableStream<Uint8Array> {
+    this.#requireOpen();
+    return this.#engine.streams.open(requireStreamOptions(options));
   }
 
   /**

@@ -133,4 +133,22 @@ export const transitions: readonly Case[] = [
       expect((await h.log()).map(({ position }) => position)).toEqual([last + 1]);
     },
   },
+  {
+    name: 'the range of the log is what is kept, and what was last given out even when nothing is kept',
+    reopens: true,
+    async run(h) {
+      expect(await h.store.logRange()).toEqual({ oldest: 1, newest: 0 });
+      await history(h);
+      const newest = (await h.log()).length;
+      expect(await h.store.logRange()).toEqual({ oldest: 1, newest });
+      await h.store.pruneLog({ olderThan: null, keep: 3 }, 1_000);
+      expect(await h.store.logRange()).toEqual({ oldest: newest - 2, newest });
+      await h.store.pruneLog({ olderThan: null, keep: 0 }, 1_000);
+      expect(await h.store.logRange()).toEqual({ oldest: newest + 1, newest });
+      await h.reopen();
+      expect(await h.store.logRange()).toEqual({ oldest: newest + 1, newest });
+      await h.born({ id: 'after' });
+      expect(await h.store.logRange()).toEqual({ oldest: newest + 1, newest: newest + 1 });
+    },
+  },
 ];

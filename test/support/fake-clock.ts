@@ -15,6 +15,8 @@ export function fakeClock(start = 1_700_000_000_000) {
   };
   return {
     clock,
+    /** How many timers have been set and not rung. */
+    waiting: () => timers.size,
     /** Moves time on and rings what is due, in order. */
     advance(ms: number): void {
       now += ms;

@@ -141,6 +141,8 @@ export interface Store {
   transitions(jobId: string): Promise<readonly TransitionRecord[]>;
   /** The log of all jobs after a position, oldest first. */
   readLog(after: number, limit: number): Promise<readonly TransitionRecord[]>;
+  /** From where to where the log reaches: `newest` is the last position ever given out (0 if none), `oldest` the first one kept (else `newest + 1`). Cheap. */
+  logRange(): Promise<{ readonly oldest: number; readonly newest: number }>;
 
   register(runtime: RuntimeIdentity): Promise<void>;
   unregister(runtimeId: string): Promise<void>;

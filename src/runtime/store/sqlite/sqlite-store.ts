@@ -133,6 +133,10 @@ export class SqliteStore implements Store {
     return this.#read(() => this.#transitions.after(after, limit));
   }
 
+  logRange(): Promise<{ oldest: number; newest: number }> {
+    return this.#read(() => this.#transitions.range());
+  }
+
   register(runtime: RuntimeIdentity): Promise<void> {
     return this.#write(() => this.#leases.register(runtime));
   }

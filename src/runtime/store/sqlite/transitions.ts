@@ -11,6 +11,7 @@ export class TransitionTable {
   readonly #prune: Statement<[number, number]>;
   readonly #boundByAge: Statement<[number], number>;
   readonly #last: Statement<[], number>;
+  readonly #range: Statement<[], { oldest: number | null; newest: number | null }>;
 
   constructor(db: Database) {
     this.#append = db
@@ -37,6 +38,13 @@ export class TransitionTable {
       .pluck()
       .safeIntegers(false);
     this.#last = db.prepare<[], number>('SELECT max(position) FROM millrace_transitions').pluck().safeIntegers(false);
+    // The newest is asked of AUTOINCREMENT's own table: the log may be pruned to the last entry.
+    this.#range = db
+      .prepare<[], { oldest: number | null; newest: number | null }>(
+        `SELECT (SELECT min(position) FROM millrace_transitions) AS oldest,
+                (SELECT seq FROM sqlite_sequence WHERE name = 'millrace_transitions') AS newest`,
+      )
+      .safeIntegers(false);
   }
 
   /** Writes one entry and stamps it with its position. */
@@ -62,6 +70,11 @@ export class TransitionTable {
 
   after(position: number, limit: number): readonly TransitionRecord[] {
     return this.#after.all(position, limit).map(toTransition);
+  }
+
+  range(): { oldest: number; newest: number } {
+    const { oldest = null, newest } = this.#range.get() ?? {};
+    return { oldest: oldest ?? (newest ?? 0) + 1, newest: newest ?? 0 };
   }
 
   /** Deletes at most `limit` entries from the old end, by age and by count. */

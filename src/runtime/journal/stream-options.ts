@@ -1,0 +1,50 @@
+/** Checks what `createEventStream` is given. */
+import { InvalidInputError } from '../errors.ts';
+import { requireCount, requireOptions, show } from '../options.ts';
+import { type EventFilter, StreamFilter } from './stream-filter.ts';
+
+/** Options of `queue.createEventStream(…)`. */
+export interface EventStreamOptions {
+  /** Begin with the jobs there are. Default `false`. Not sent to a client that resumes: it has one already. */
+  readonly snapshot?: boolean;
+  /** Where the client was: the last `id` it received. Left out, `null` or empty: it begins now. */
+  readonly lastEventId?: string | number | null;
+  /** What to tell. Default: everything. */
+  readonly filter?: EventFilter;
+  /** Pause between signs of life. Default 15,000. */
+  readonly pingMs?: number;
+  /** Ends the stream when it aborts. */
+  readonly signal?: AbortSignal;
+}
+
+/** Options with every default filled in. */
+export interface StreamSettings {
+  readonly snapshot: boolean;
+  readonly lastEventId: string | null;
+  readonly filter: StreamFilter;
+  readonly pingMs: number;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** Checks the options before a stream is opened. An id that is no position is not a mistake of the caller: it resets the stream. */
+export function requireStreamOptions(options: EventStreamOptions): StreamSettings {
+  requireOptions(options, 'options', ['snapshot', 'lastEventId', 'filter', 'pingMs', 'signal']);
+  const { snapshot = false, lastEventId = null, filter = {}, pingMs = 15_000, signal } = options;
+  if (typeof snapshot !== 'boolean') {
+    throw new InvalidInputError('options.snapshot', `is ${show(snapshot)}, but must be true or false.`);
+  }
+  if (lastEventId !== null && typeof lastEventId !== 'string' && typeof lastEventId !== 'number') {
+    throw new InvalidInputError('options.lastEventId', `is ${show(lastEventId)}, but must be the id of an event.`);
+  }
+  requireCount(pingMs, 'options.pingMs', 1);
+  if (signal !== undefined && !(signal instanceof AbortSignal)) {
+    throw new InvalidInputError('options.signal', `is ${show(signal)}, but must be an AbortSignal.`);
+  }
+  return {
+    snapshot,
+    lastEventId: lastEventId === '' || lastEventId === null ? null : String(lastEventId),
+    filter: new StreamFilter(filter, 'options.filter'),
+    pingMs,
+    signal,
+  };
+}
