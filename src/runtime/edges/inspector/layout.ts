@@ -1,10 +1,13 @@
 /**
  * Where everything goes in a picture: a drawing handed to ELK, its answer with absolute coordinates.
- * ELK is loaded when the first picture is asked for and is the only thing here that takes time (about half a second, once).
+ * ELK computes on a thread of its own (`elk-thread.ts`), which is started when a picture is asked for.
  */
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
 import type { ElkNode } from 'elkjs';
 import type { Arrow, Box, Drawing } from '../../../actors/drawing.ts';
 import { MillraceError } from '../../errors.ts';
+import type { ElkAnswer } from './elk-thread.ts';
 
 /** A place on the picture, in pixels. */
 export interface Point {
@@ -36,16 +39,16 @@ export interface Layout {
 }
 
 /** Sizes the picture is drawn with; the style sheet's fonts must fit them. */
-export const METRICS = { nameWidth: 7.6, labelWidth: 6.3, labelLine: 14, boxHeight: 32, title: 28 } as const;
+export const METRICS = { nameWidth: 7.6, labelWidth: 6.65, labelLine: 14, boxHeight: 32, title: 28 } as const;
 
 /** ELK asks every box with something inside for these, not only the outermost. */
 const SPACING = {
   'elk.spacing.nodeNode': '20',
   'elk.spacing.edgeNode': '16',
   'elk.spacing.edgeEdge': '12',
-  'elk.layered.spacing.nodeNodeBetweenLayers': '14',
-  'elk.layered.spacing.edgeNodeBetweenLayers': '12',
-  'elk.layered.spacing.edgeEdgeBetweenLayers': '9',
+  'elk.layered.spacing.nodeNodeBetweenLayers': '10',
+  'elk.layered.spacing.edgeNodeBetweenLayers': '10',
+  'elk.layered.spacing.edgeEdgeBetweenLayers': '8',
 } as const;
 
 const ROOT_OPTIONS = {
@@ -63,15 +66,14 @@ const ROOT_OPTIONS = {
 } as const;
 
 const INSIDE = {
-  frame: { ...SPACING, 'elk.padding': '[top=18,left=18,bottom=18,right=18]' },
-  compound: { ...SPACING, 'elk.padding': `[top=${METRICS.title + 12},left=18,bottom=18,right=18]` },
+  frame: { ...SPACING, 'elk.padding': '[top=14,left=16,bottom=14,right=16]' },
+  compound: { ...SPACING, 'elk.padding': `[top=${METRICS.title + 10},left=16,bottom=14,right=16]` },
 } as const;
 
 const ON_THE_LINE = { 'elk.edgeLabels.inline': 'true' } as const;
 
 /** Finds a place for everything. Throws `MillraceError` if elkjs, an optional dependency, is not installed. */
 export async function layOut(drawing: Drawing): Promise<Layout> {
-  const elk = await loadElk();
   const order = orderOf(drawing.boxes);
   const boxes = new Map<string, Box>();
   const root: ElkNode = {
@@ -87,7 +89,7 @@ export async function layOut(drawing: Drawing): Promise<Layout> {
       layoutOptions: { 'elk.layered.priority.direction': order.indexOf(from) < order.indexOf(to) ? '20' : '1' },
     })),
   };
-  const placed = await elk.layout(root);
+  const placed = await placedByElk(root);
   return {
     title: drawing.title,
     width: Math.ceil(placed.width ?? 0),
@@ -115,17 +117,17 @@ function straightened(points: readonly Point[]): readonly Point[] {
   });
 }
 
-async function loadElk() {
+async function placedByElk(root: ElkNode): Promise<ElkNode> {
+  const thread = new Worker(new URL('./elk-thread.js', import.meta.url), { workerData: root });
   try {
-    const { default: Elk } = await import('elkjs/lib/elk.bundled.js');
-    // TypeScript sees the module's namespace where Node hands out its class.
-    return new (Elk as unknown as typeof import('elkjs').default)();
-  } catch (cause) {
+    const [answer] = (await once(thread, 'message')) as [ElkAnswer];
+    if ('placed' in answer) return answer.placed;
     throw new MillraceError(
       'missing_dependency',
-      'Pictures need "elkjs", an optional dependency that is not installed. Add it with: npm install elkjs',
-      { cause },
+      `Pictures need "elkjs", an optional dependency that is not installed. Add it with: npm install elkjs (${answer.missing})`,
     );
+  } finally {
+    await thread.terminate();
   }
 }
 
