@@ -36,8 +36,8 @@ describe.skipIf(!chromiumPath())('the inspector page', () => {
   afterAll(() => browser?.close());
 
   /** Opens the page of a queue; fails the test if the page complains or asks anybody else for anything. */
-  async function visit(queue: InspectedQueue, path = '', stately: string | false = false) {
-    const server = await serveInspector(queue, { port: 0, stately });
+  async function visit(queue: InspectedQueue, path = '', stately = '') {
+    const server = await serveInspector(queue, { port: 0, stately: stately || false });
     onTestFinished(() => server.close());
     const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, locale: 'en-GB' });
     onTestFinished(() => context.close());
@@ -46,7 +46,7 @@ describe.skipIf(!chromiumPath())('the inspector page', () => {
     const complaints: string[] = [];
     await context.route('**/*', (route) => {
       const { origin } = new URL(route.request().url());
-      if (`${origin}/` === server.url || (stately && stately.startsWith(origin))) return route.continue();
+      if (`${origin}/` === server.url || stately.startsWith(origin)) return route.continue();
       strays.push(route.request().url());
       return route.abort();
     });

@@ -1,6 +1,6 @@
 /** The page: one list, one chosen job, one moment of its story. Keeps what is known, and draws it once per frame. */
 import { Chart } from './chart.js';
-import { el, part, say } from './dom.js';
+import { el, painter, part, say } from './dom.js';
 import { drawFacts, hideFacts } from './facts.js';
 import { drawFilters, filter, onFilter } from './filters.js';
 import { moment, span } from './format.js';
@@ -18,23 +18,13 @@ let problem = null;
 const chart = new Chart(part('chart'));
 const list = new JobList(part('list'), choose);
 
-/** Jobs may move thousands of times a second; the page is drawn at most once per frame, and only what has changed. */
-const dirty = new Set();
-function draw(...what) {
-  if (dirty.size === 0) requestAnimationFrame(drawNow);
-  for (const each of what) dirty.add(each);
-}
+/** Jobs may move thousands of times a second: what is asked for many times is drawn once, the list a few times a second. */
+const paintList = painter(drawList, 200);
+const paintStory = painter(drawStory, 0);
 
-function drawNow() {
-  if (dirty.has('list')) {
-    list.draw(
-      [...jobs.values()].filter(isWanted),
-      filter.status ? { [filter.status]: counts[filter.status] } : counts,
-      chosen,
-    );
-  }
-  if (dirty.has('story')) drawStory();
-  dirty.clear();
+function drawList() {
+  const wanted = [...jobs.values()].filter(isWanted);
+  list.draw(wanted, filter.status ? { [filter.status]: counts[filter.status] } : counts, chosen);
 }
 
 function drawStory() {
@@ -60,7 +50,6 @@ function drawStory() {
   const slider = part('step');
   slider.max = last;
   slider.value = at;
-  slider.style.setProperty('--share', `${last > 0 ? (at / last) * 100 : 100}%`);
   part('first').disabled = part('back').disabled = at === 0;
   part('forth').disabled = step === null;
   part('now').setAttribute('aria-pressed', String(step === null));
@@ -84,7 +73,7 @@ function noteOf({ pipeline, attempt, maxAttempts, progress, status, reason }) {
 
 function goTo(index) {
   story?.goTo(index);
-  draw('story');
+  paintStory();
 }
 
 function choose(id) {
@@ -102,7 +91,7 @@ function learn(job) {
   if (known && (job.seq < known.seq || (job.seq === known.seq && job.updatedAt < known.updatedAt))) return;
   const { id, pipeline, status, currentPhase, progress, attempt, createdAt, updatedAt, seq } = job;
   jobs.set(id, { id, pipeline, status, currentPhase, progress, attempt, createdAt, updatedAt, seq });
-  draw('list');
+  paintList();
 }
 
 /** Reads the list again: now, or, after a burst of events, a moment later. */
@@ -122,7 +111,8 @@ async function readJobs() {
     stately = found.stately;
     drawFilters(found.stats);
     if (chosen === null && !problem) chooseFirst();
-    draw('list', 'story');
+    paintList();
+    paintStory();
   } catch {
     // The server is away; the next connection reads everything again.
   }
@@ -138,7 +128,7 @@ function chooseFirst() {
 
 async function readStory() {
   const id = chosen;
-  if (id === null) return draw('story');
+  if (id === null) return paintStory();
   try {
     const found = new Story(await fetchStory(id));
     if (id !== chosen) return;
@@ -150,17 +140,18 @@ async function readStory() {
     story = null;
     problem = error.message;
   }
-  draw('story', 'list');
+  paintList();
+  paintStory();
 }
 
 async function readHash() {
-  const given = /^#job=(.+)$/.exec(location.hash)?.[1];
-  const id = given === undefined ? null : decodeURIComponent(given);
+  const id = new URLSearchParams(location.hash.slice(1)).get('job') || null;
   if (id === chosen) return;
   chosen = id;
   story = null;
   problem = null;
-  draw('story', 'list');
+  paintList();
+  paintStory();
   await readStory();
 }
 
@@ -176,14 +167,14 @@ listen({
     else jobs.delete(event.transition.jobId);
     readSoon();
     if (event.transition.jobId !== chosen) return;
-    if (story?.take(event)) draw('story');
+    if (story?.take(event)) paintStory();
     else void readStory();
   },
   onProgress: ({ job }) => {
     learn(job);
     if (job.id !== chosen) return;
     story?.progress(job);
-    draw('story');
+    paintStory();
   },
 });
 
@@ -205,5 +196,5 @@ addEventListener('keydown', ({ key, target, altKey, ctrlKey, metaKey }) => {
   if (button) part(button).click();
 });
 // "12 s" grows old by itself.
-setInterval(() => draw('list'), 5_000);
+setInterval(paintList, 5_000);
 void readHash();

@@ -2,7 +2,7 @@
 import { el } from './dom.js';
 import { fetchChart } from './server.js';
 
-const SMALLEST = 0.74;
+const SMALLEST = 0.7;
 const LARGEST = 1.2;
 
 export class Chart {
@@ -84,6 +84,7 @@ export class Chart {
     const scale = this.#full ? LARGEST : Math.min(LARGEST, Math.max(SMALLEST, room));
     this.#svg.setAttribute('width', width * scale);
     this.#svg.setAttribute('height', height * scale);
+    this.#svg.querySelector('.lit')?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
   }
 }
 

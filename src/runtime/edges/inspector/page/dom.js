@@ -30,3 +30,19 @@ export function hold(parent, children) {
   }
   while (parent.children.length > children.length) parent.lastElementChild.remove();
 }
+
+/** A function that asks for `draw`: it is called in the next frame, once, and not again before `pauseMs` have passed. */
+export function painter(draw, pauseMs) {
+  let asked = false;
+  let notBefore = 0;
+  const paint = () => {
+    asked = false;
+    notBefore = performance.now() + pauseMs;
+    draw();
+  };
+  return () => {
+    if (asked) return;
+    asked = true;
+    setTimeout(() => requestAnimationFrame(paint), Math.max(0, notBefore - performance.now()));
+  };
+}

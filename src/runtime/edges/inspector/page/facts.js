@@ -44,7 +44,13 @@ function drawPhases(phases) {
   );
 }
 
+/** What the log showed last; progress changes nothing in it. */
+let drawn = '';
+
 function drawLog({ history, omitted, at }, onStep) {
+  const key = `${history[0]?.jobId} ${history.length} ${at}`;
+  if (key === drawn) return;
+  drawn = key;
   const list = part('log');
   say(part('log-count'), count(history.length + omitted));
   const rows = history.map((entry, index) => {

@@ -14,7 +14,7 @@ const NOT_IN_THE_LOG = [
 export class Story {
   constructor({ job, history, omitted, chart }) {
     this.job = job;
-    this.history = history;
+    this.history = history.length > 0 ? history : [presentOf(job)];
     this.omitted = omitted;
     this.chart = chart;
     /** Index of the entry looked at; `null` follows the job. */
@@ -76,4 +76,10 @@ export class Story {
 
 function withoutPast({ past, record, ...entry }) {
   return entry;
+}
+
+/** Stands in for a log that was pruned to nothing: the job as it is. */
+function presentOf({ id, pipeline, status, currentPhase, seq, attempt, error, updatedAt }) {
+  const to = status === 'active' ? `active.${currentPhase}` : status;
+  return { jobId: id, pipeline, seq, from: null, to, event: '(log pruned)', attempt, error, at: updatedAt, past: null };
 }
