@@ -1,6 +1,10 @@
-/** The page's files, as they lie in `page/`. There is no build step: what is there is what the browser gets. */
+/**
+ * The page's files, as they lie in `page/`. There is no build step: what is there is what the browser gets, and beside it what the
+ * page must share with the program: the look of statecharts, and the words for events and states.
+ */
 import { readdirSync, readFileSync } from 'node:fs';
 import { extname } from 'node:path';
+import { JOB_EVENT_NAMES, JOB_STATUSES } from '../../../actors/vocabulary.ts';
 import type { Answer } from './answers.ts';
 import { CHART_STYLE } from './chart-style.ts';
 
@@ -19,6 +23,17 @@ export function pageFiles(): ReadonlyMap<string, Answer> {
     const type = TYPES[extname(name)];
     if (type) files.set(`/${name}`, { status: 200, type, body: readFileSync(new URL(name, folder)) });
   }
-  files.set('/chart.css', { status: 200, type: 'text/css; charset=utf-8', body: CHART_STYLE });
+  for (const [path, body] of [
+    ['/chart.css', CHART_STYLE],
+    ['/vocabulary.js', moduleOf({ JOB_EVENT_NAMES, JOB_STATUSES })],
+  ] as const) {
+    files.set(path, { status: 200, type: TYPES[extname(path)] ?? '', body });
+  }
   return files;
+}
+
+function moduleOf(values: Readonly<Record<string, unknown>>): string {
+  return Object.entries(values)
+    .map(([name, value]) => `export const ${name} = ${JSON.stringify(value)};\n`)
+    .join('');
 }

@@ -1,11 +1,11 @@
 /** Which jobs the list shows: by pipeline, by status, or the one with this id. */
 import { el, hold, part, say } from './dom.js';
 import { count } from './format.js';
+import { JOB_STATUSES } from './vocabulary.js';
 
 /** The filter in force; empty strings mean everything. */
 export const filter = { pipeline: '', status: '' };
 
-const ORDER = ['active', 'pending', 'retrying', 'paused', 'blocked', 'completed', 'failed', 'cancelled', 'stale'];
 const chips = new Map();
 let changed = () => {};
 
@@ -26,10 +26,10 @@ export function drawFilters({ jobs, pipelines }) {
     select.value = names.includes(filter.pipeline) ? filter.pipeline : '';
   }
   const counted = filter.pipeline ? (pipelines[filter.pipeline] ?? {}) : jobs;
-  for (const status of ORDER) if (counted[status] > 0 && !chips.has(status)) chips.set(status, chip(status));
+  for (const status of JOB_STATUSES) if (counted[status] > 0 && !chips.has(status)) chips.set(status, chip(status));
   hold(
     part('statuses'),
-    ORDER.flatMap((status) => chips.get(status)?.button ?? []),
+    JOB_STATUSES.flatMap((status) => chips.get(status)?.button ?? []),
   );
   for (const [status, { button, total }] of chips) {
     say(total, count(counted[status] ?? 0));

@@ -1,4 +1,5 @@
 /** The page's only way out: to the server it came from. */
+import { JOB_EVENT_NAMES } from './vocabulary.js';
 
 async function get(path) {
   const response = await fetch(path);
@@ -31,29 +32,17 @@ export async function fetchChart(id) {
   return document.importNode(new DOMParser().parseFromString(text, 'image/svg+xml').documentElement, true);
 }
 
-const TRANSITIONS = [
-  'job:enqueued',
-  'job:started',
-  'job:phase:completed',
-  'job:completed',
-  'job:failed',
-  'job:retrying',
-  'job:cancelled',
-  'job:paused',
-  'job:resumed',
-  'job:released',
-  'job:unblocked',
-  'job:stale',
-  'job:deleted',
-];
-
 /**
  * Listens to the queue for ever. `onOpen` is called on every connection, also after the server was away: whoever reads everything
  * again then has missed nothing. The browser reconnects by itself and says where it was, except when it was refused.
  */
 export function listen({ onOpen, onTransition, onProgress, onReset, onState }) {
   const source = new EventSource('/events');
-  const read = (handle) => (event) => handle(JSON.parse(event.data));
+  const read = ({ data }) => {
+    const event = JSON.parse(data);
+    if (event.transition) onTransition(event);
+    else if (event.type === 'job:progress') onProgress(event);
+  };
   source.onopen = () => {
     onState('live');
     onOpen();
@@ -63,7 +52,6 @@ export function listen({ onOpen, onTransition, onProgress, onReset, onState }) {
     if (source.readyState !== EventSource.CLOSED) return;
     setTimeout(() => listen({ onOpen, onTransition, onProgress, onReset, onState }), 1_000);
   };
-  for (const name of TRANSITIONS) source.addEventListener(name, read(onTransition));
-  source.addEventListener('job:progress', read(onProgress));
+  for (const name of JOB_EVENT_NAMES) source.addEventListener(name, read);
   source.addEventListener('reset', onReset);
 }
