@@ -16,7 +16,7 @@ const MOST = { jobs: 16, characters: 32 * 1024 } as const;
 export class SnapshotReader {
   readonly #store: Pick<Store, 'listJobs' | 'getJobs' | 'logRange'>;
   readonly #filter: StreamFilter;
-  #size = 1;
+  #size: number = MOST.jobs;
   #cursor: string | null = null;
   #part = 0;
   #position = 0;
