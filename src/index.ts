@@ -70,6 +70,7 @@ export type {
   JobWebhookEvent,
   QueueEvents,
 } from './runtime/journal/events.ts';
+export type { InspectObserver, InspectOption, InspectOptions } from './runtime/journal/inspect-feed.ts';
 export { type SseMessage, SseSerializer } from './runtime/journal/sse-serializer.ts';
 export type { PingEvent, ResetEvent, SnapshotEvent, StreamEvent } from './runtime/journal/stream-events.ts';
 export type { EventFilter } from './runtime/journal/stream-filter.ts';

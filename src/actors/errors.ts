@@ -22,7 +22,8 @@ export type MillraceErrorCode =
   | 'bad_result'
   | 'bad_handler'
   | 'webhook_not_verified'
-  | 'stream_refused';
+  | 'stream_refused'
+  | 'missing_dependency';
 
 /** Base of all errors Millrace throws on purpose. */
 export class MillraceError extends Error {

@@ -3,6 +3,7 @@ import type { Database } from 'better-sqlite3';
 import type { RetentionOptions } from './background/pruner.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { InvalidInputError } from './errors.ts';
+import { type InspectOption, requireInspect } from './journal/inspect-feed.ts';
 import { requireBoolean, requireCount, requireFunction, requireOneOf, requireOptions } from './options.ts';
 import { type AnyPipeline, Pipeline } from './pipeline.ts';
 import type { PhasesChangedPolicy } from './store/port.ts';
@@ -44,15 +45,19 @@ export interface JobQueueConfig<Pipelines extends readonly AnyPipeline[] = reado
   readonly webhooks?: WebhookOptions;
   /** What becomes of jobs that shutdown had to stop. Default `release`: another run takes them up, no attempt is lost. */
   readonly onShutdown?: OnShutdown;
+  /** An XState inspector, shown committed transitions: see `docs/inspector.md`. Default: none, at no cost. */
+  readonly inspect?: InspectOption;
   /** For tests: time in your own hands. */
   readonly clock?: Clock;
   /** For tests: called at named moments of every turn. */
   readonly onPoint?: (point: TurnPoint) => void;
 }
 
+type Optional = 'retention' | 'threads' | 'inspect' | 'onPoint';
+
 /** The configuration with every default filled in. */
-export type Settings = Required<Omit<JobQueueConfig, 'retention' | 'threads' | 'onPoint' | 'webhooks'>> &
-  Pick<JobQueueConfig, 'retention' | 'threads' | 'onPoint'> & { readonly webhooks: WebhookSettings };
+export type Settings = Required<Omit<JobQueueConfig, Optional | 'webhooks'>> &
+  Pick<JobQueueConfig, Optional> & { readonly webhooks: WebhookSettings };
 
 const KNOWN = [
   'database',
@@ -69,6 +74,7 @@ const KNOWN = [
   'retention',
   'webhooks',
   'onShutdown',
+  'inspect',
   'clock',
   'onPoint',
 ] as const satisfies readonly (keyof JobQueueConfig)[];
@@ -89,6 +95,7 @@ export function parseConfig(config: JobQueueConfig): Settings {
   requireOneOf(config.onShutdown, 'config.onShutdown', ['release', 'pause', 'cancel']);
   requireBoolean(config.claim, 'config.claim');
   if (config.retention !== undefined) requireRetention(config.retention);
+  requireInspect(config.inspect, 'config.inspect');
   requireClock(config.clock);
   requireFunction(config.onPoint, 'config.onPoint');
   return {

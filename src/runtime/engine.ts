@@ -8,6 +8,7 @@ import { ShuttingDownError } from './errors.ts';
 import { checkHandlers, threadPipelines } from './handler-check.ts';
 import { newJobId } from './job-id.ts';
 import { EventStreams } from './journal/event-streams.ts';
+import { InspectFeed } from './journal/inspect-feed.ts';
 import { Teller } from './journal/teller.ts';
 import { INLINE_LANE, threadLane } from './phase.ts';
 import type { AnyPipeline } from './pipeline.ts';
@@ -113,6 +114,10 @@ export class Engine {
       onPoint: settings.onPoint,
     });
     this.teller.onTransition((job) => this.results.told(job));
+    if (settings.inspect) {
+      const feed = new InspectFeed(settings.inspect, runtime.id, (job) => this.charts.asBorn(job).chart.machine);
+      this.teller.onTransition((job, transition) => feed.transition(job, transition));
+    }
     this.#runtimeId = runtime.id;
     this.loops = startLoops({
       settings,

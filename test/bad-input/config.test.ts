@@ -57,6 +57,12 @@ describe('a limit that is no whole number in range', () => {
 
 describe('a value of the wrong kind', () => {
   test.each([
+    ['config.inspect', 'no observer', { inspect: {} }],
+    ['config.inspect', 'a name', { inspect: 'stately' }],
+    ['config.inspect.observer', 'missing', { inspect: { observer: undefined } }],
+    ['config.inspect.jobs', 'a list', { inspect: { observer() {}, jobs: ['a'] } }],
+    ['config.inspect.sample', 'in percent', { inspect: { observer() {}, sample: 50 } }],
+    ['config.inspect.jbos', 'unknown', { inspect: { observer() {}, jbos() {} } }],
     ['config.database', 'missing', { database: undefined }],
     ['config.database', 'empty', { database: '' }],
     ['config.database', 'a number', { database: 5 }],

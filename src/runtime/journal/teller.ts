@@ -22,7 +22,7 @@ export class Teller {
     this.bus = new EventBus<QueueEvents>((error, name) => this.report(error, `a listener of "${name}"`));
   }
 
-  /** Calls back for every committed transition, whatever its name. */
+  /** Calls back for every committed transition, whatever its name. What a callback throws is reported, like a listener's. */
   onTransition(callback: (job: JobRecord, transition: TransitionRecord) => void): () => void {
     this.#onTold.add(callback);
     return () => this.#onTold.delete(callback);
@@ -37,7 +37,13 @@ export class Teller {
       if (type === 'job:deleted') this.bus.emit(type, { ...event, deletedJobId: job.id });
       else this.bus.emit(type as 'job:completed', event);
     }
-    for (const callback of this.#onTold) callback(job, transition);
+    for (const callback of this.#onTold) {
+      try {
+        callback(job, transition);
+      } catch (error) {
+        this.report(error, 'an observer of transitions');
+      }
+    }
   }
 
   progress(job: JobRecord): void {
