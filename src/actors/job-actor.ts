@@ -113,10 +113,15 @@ export class JobActor {
 
 /** Transition 0: record and log entry of a new job, in the statechart's own initial state. No actor is needed. */
 export function born(chart: JobChart, birth: Birth): Step {
+  // Every field by name: V8 adds keys to a spread object one by one, at a hundred times the cost.
   const job: JobRecord = {
-    ...birth,
+    id: birth.id,
+    pipeline: birth.pipeline,
     status: chart.initial,
+    data: birth.data,
+    priority: birth.priority,
     attempt: 0,
+    maxAttempts: birth.maxAttempts,
     currentPhase: null,
     phases: chart.untouched,
     phaseIndex: 0,
@@ -125,8 +130,13 @@ export function born(chart: JobChart, birth: Birth): Step {
     progressMessage: null,
     error: null,
     reason: null,
+    scheduledAt: birth.scheduledAt,
+    expiresAt: birth.expiresAt,
+    timeoutMs: birth.timeoutMs,
     timeoutAt: null,
+    webhookUrl: birth.webhookUrl,
     webhookSent: false,
+    createdAt: birth.createdAt,
     updatedAt: birth.createdAt,
     startedAt: null,
     attemptAt: null,
@@ -136,6 +146,7 @@ export function born(chart: JobChart, birth: Birth): Step {
     fence: 0,
     leaseOwner: null,
     leaseExpiresAt: null,
+    machineVersion: birth.machineVersion,
   };
   const transition = toTransition(null, chart.initial, { type: 'born', at: birth.createdAt }, job);
   return { job, transition, effects: [] };

@@ -28,9 +28,9 @@ export function createJobMachine({ pipeline, phases }: MachineSpec) {
     change: (job: JobFacts, event: JobEventOf<T>, specs: readonly PhaseSpec[]) => Partial<JobFacts>,
   ) {
     return assign<JobFacts, JobEvent, undefined, JobEvent, never>(({ context, event }) => ({
-      ...change(context, event as JobEventOf<T>, phases),
       updatedAt: event.at,
       seq: isQuiet(event.type) ? context.seq : context.seq + 1,
+      ...change(context, event as JobEventOf<T>, phases),
     }));
   }
 

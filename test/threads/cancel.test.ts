@@ -92,7 +92,9 @@ describe('the handler hears why it is stopped', () => {
       'taken_by_another_worker',
       (_queue, id, database) => {
         const thief = new Database(database);
-        thief.prepare("UPDATE millrace_jobs SET fence = 9, lease_owner = 'thief' WHERE id = ?").run(id);
+        thief
+          .prepare("UPDATE millrace_jobs SET fence = 9, lease_owner = 'thief', lease_expires_at = 9e15 WHERE id = ?")
+          .run(id);
         thief.close();
       },
     ],

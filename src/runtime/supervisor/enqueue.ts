@@ -99,7 +99,7 @@ async function prepareBirth(
     options.webhookUrl === undefined
       ? null
       : requireWebhookUrl(options.webhookUrl, 'options.webhookUrl', nursery.allowPrivateNetwork);
-  const birth = { ...birthOf(pipeline, given, options, now, current.version), webhookUrl };
+  const birth = { webhookUrl, ...birthOf(pipeline, given, options, now, current.version) };
   if (pipeline.schema) await validated(pipeline, given);
   return born(current.chart, birth);
 }

@@ -50,7 +50,7 @@ export class Supervisor {
   bear(steps: readonly Step[], chosenIds: readonly string[]): Promise<void> {
     const births = steps.map(({ job, transition }) => ({
       job,
-      transition: { ...transition, position: 0 } as StagedTransition,
+      transition: { position: 0, ...transition } as StagedTransition,
     }));
     return new Promise((resolve, reject) => {
       this.#inbox.addBirth({ group: { births, chosenIds }, resolve, reject });

@@ -84,7 +84,7 @@ export class Turn {
       const possible = canRun || !SETS_GOING.has(message.event.type);
       const step = meant && possible ? actor.send(message.event) : null;
       if (step) {
-        steps.push({ ...step, transition: step.transition && { ...step.transition, position: 0 } });
+        steps.push({ ...step, transition: step.transition && { position: 0, ...step.transition } });
         accepted.push(message);
       } else if (message.caller) {
         this.refusals.push({ caller: message.caller, error: refusal(actor.job, message.event.type, possible) });

@@ -87,7 +87,7 @@ export class ClaimQueries {
     while (priority !== undefined) {
       for (const row of this.#due.all(want.pipeline, want.phaseIndex, priority, now, room + passedBy.size)) {
         if (passedBy.has(row.n) || room === 0) continue;
-        into.push({ ...row, want });
+        into.push({ want, ...row });
         room--;
       }
       if (room <= 0) return null;

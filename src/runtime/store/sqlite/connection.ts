@@ -29,6 +29,12 @@ const SQLITE_HEADER = 'SQLite format 3\0';
  */
 const BLOCKING_WAIT_MS = 20;
 
+/**
+ * How many pages of the WAL (16 MiB) make a checkpoint, which syncs the file. SQLite's own 1,000 would sync four times as often and
+ * write pages that are about to change again.
+ */
+const CHECKPOINT_PAGES = 4_000;
+
 /** The WAL file is cut back to this size after a checkpoint. */
 const JOURNAL_SIZE_LIMIT = 16 * 1024 * 1024;
 
@@ -46,6 +52,7 @@ export function openFile(path: string, durability: Durability, busyTimeoutMs: nu
     readVersion(db, file);
     db.pragma('journal_mode = WAL');
     db.pragma(`synchronous = ${durability === 'power-loss' ? 'FULL' : 'NORMAL'}`);
+    db.pragma(`wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
     db.pragma(`journal_size_limit = ${JOURNAL_SIZE_LIMIT}`);
     return { db, file, owned: true };
   } catch (error) {
