@@ -27,17 +27,21 @@ export type PhaseStatus = 'pending' | 'active' | 'completed' | 'failed' | 'cance
 export type Disposition = 'recoverable' | 'fatal';
 
 /** Why a running phase was told to stop; handlers find it in `ctx.signal.reason.code`. */
-export type StopReason =
-  | 'cancelled'
-  | 'paused'
-  | 'timeout'
-  | 'cpu_budget'
-  | 'memory_budget'
-  | 'shutdown'
-  | 'already_completed'
-  | 'abandoned'
-  | 'taken_by_another_worker'
-  | 'not_found';
+export const STOP_REASONS = [
+  'cancelled',
+  'paused',
+  'timeout',
+  'cpu_budget',
+  'memory_budget',
+  'shutdown',
+  'already_completed',
+  'abandoned',
+  'taken_by_another_worker',
+  'not_found',
+] as const;
+
+/** See {@link STOP_REASONS}. */
+export type StopReason = (typeof STOP_REASONS)[number];
 
 /**
  * How a failed attempt came to its end. `threw`: the handler did; `timeout`: it ran past `timeoutMs` or `cpuMs` and stopped when asked;

@@ -1,12 +1,13 @@
 /** Main bank: ask over the port and in shared memory, wait, then end the thread. The first reason counts. */
-import type { MessagePort } from 'node:worker_threads';
 import type { PhaseStoppedError } from '../actors/handler.ts';
-import { STOP, type ToThread, Word } from './messages.ts';
+import { STOP_REASONS } from '../actors/vocabulary.ts';
+import { STOP, Word } from './messages.ts';
 
 export interface LadderOptions {
-  readonly port: MessagePort;
   readonly words: Int32Array;
   readonly graceMs: number;
+  /** Posts the reason to the thread, if it can be reached. */
+  post(reason: PhaseStoppedError): void;
   /** Ends the thread. */
   kill(): void;
 }
@@ -24,9 +25,10 @@ export class CancelLadder {
   ask(reason: PhaseStoppedError): void {
     if (this.#asked) return;
     this.#asked = true;
-    const { port, words, graceMs, kill } = this.#options;
+    const { post, words, graceMs, kill } = this.#options;
     // The reason first, then the word: whoever sees the word finds the reason.
-    port.postMessage({ type: 'stop', reason: reason.code, detail: reason.detail } satisfies ToThread);
+    post(reason);
+    Atomics.store(words, Word.reason, STOP_REASONS.indexOf(reason.code) + 1);
     Atomics.store(words, Word.attention, STOP);
     Atomics.notify(words, Word.answer);
     this.#timer = setTimeout(kill, graceMs);

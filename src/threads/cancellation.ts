@@ -2,9 +2,11 @@
  * Thread bank: the ear of a running phase. A handler that awaits hears the port; one that loops without pause reads a word of
  * shared memory. Both end in the same AbortSignal.
  */
-import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
+import { receiveMessageOnPort } from 'node:worker_threads';
 import { PhaseStoppedError } from '../actors/handler.ts';
-import { SAMPLE, STOP, type ToThread, Word } from './messages.ts';
+import { STOP_REASONS } from '../actors/vocabulary.ts';
+import { SAMPLE, STOP, type Task, type ToThread, WORDS, Word } from './messages.ts';
+import { listenWith, port } from './thread-port.ts';
 
 /** How long to sleep at a time while waiting for an answer: a stop must be heard meanwhile. */
 const NAP_MS = 50;
@@ -12,17 +14,17 @@ const NAP_MS = 50;
 const nativeAborted = Object.getOwnPropertyDescriptor(AbortSignal.prototype, 'aborted')?.get as () => boolean;
 
 export class Cancellation {
-  readonly #port: MessagePort;
+  readonly #task: number;
   readonly #words: Int32Array;
   readonly #onSample: () => void;
   readonly #controller = new AbortController();
   readonly #answers: Extract<ToThread, { type: 'blobs' }>[] = [];
 
-  constructor(port: MessagePort, memory: SharedArrayBuffer, onSample: () => void) {
-    this.#port = port;
-    this.#words = new Int32Array(memory, 0, 4);
+  constructor({ id, memory }: Task, onSample: () => void) {
+    this.#task = id;
+    this.#words = new Int32Array(memory, 0, WORDS);
     this.#onSample = onSample;
-    port.on('message', (message: ToThread) => this.#hear(message));
+    listenWith((message) => this.#hear(message));
     pollOnRead(this.#controller.signal, () => this.#look());
   }
 
@@ -57,7 +59,7 @@ export class Cancellation {
 
   /** Nobody listens any more. */
   close(): void {
-    this.#port.close();
+    listenWith(null);
   }
 
   #look(): void {
@@ -65,19 +67,22 @@ export class Cancellation {
     if (attention === SAMPLE && Atomics.compareExchange(this.#words, Word.attention, SAMPLE, 0) === SAMPLE) {
       this.#onSample();
     } else if (attention === STOP && !nativeAborted.call(this.#controller.signal)) {
-      // The reason was posted before the word was set.
+      // The reason was posted before the word was set; if nobody had our port yet, it was only written.
       this.#drain();
-      if (!nativeAborted.call(this.#controller.signal)) this.stop(new PhaseStoppedError('cancelled'));
+      const written = STOP_REASONS[(this.#words[Word.reason] ?? 1) - 1] ?? 'cancelled';
+      if (!nativeAborted.call(this.#controller.signal)) this.stop(new PhaseStoppedError(written));
     }
   }
 
   #drain(): void {
-    for (let entry = receiveMessageOnPort(this.#port); entry; entry = receiveMessageOnPort(this.#port)) {
+    for (let entry = receiveMessageOnPort(port); entry; entry = receiveMessageOnPort(port)) {
       this.#hear(entry.message as ToThread);
     }
   }
 
+  /** Words meant for a phase that has ended are not for this one. */
   #hear(message: ToThread): void {
+    if (message.task !== this.#task) return;
     if (message.type === 'stop') this.stop(new PhaseStoppedError(message.reason, message.detail));
     else this.#answers.push(message);
   }

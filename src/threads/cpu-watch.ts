@@ -1,10 +1,10 @@
 /** Main bank: looks at a thread's CPU time from outside, for phases that may use only so much. Works in a tight loop, too. */
 import { openCpuTime } from './cpu-time.ts';
-import { CPU_START, Word } from './messages.ts';
+import { CPU_START, WORDS, Word } from './messages.ts';
 
 /** What the thread has used since its phase began, in milliseconds; `null` where nobody can tell. */
 export function cpuUsed(memory: SharedArrayBuffer): number | null {
-  const osThreadId = new Int32Array(memory, 0, 4)[Word.osThreadId] ?? 0;
+  const osThreadId = new Int32Array(memory, 0, WORDS)[Word.osThreadId] ?? 0;
   const start = new Float64Array(memory, CPU_START, 1)[0] ?? Number.NaN;
   // Zero: the thread has not begun, or this system does not number its threads for us.
   if (osThreadId === 0 || Number.isNaN(start)) return null;

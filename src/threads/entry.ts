@@ -13,12 +13,13 @@ import { loadHandler } from './handler-loader.ts';
 import type { FromThread, Reply, Task } from './messages.ts';
 import { Meter } from './meter.ts';
 import { Reports } from './reports.ts';
+import { port } from './thread-port.ts';
 
 /** Never rejects: an error that crossed by itself would lose its class, name and code. */
 export default async function run(task: Task): Promise<unknown> {
   const meter = new Meter(task.memory);
-  const reports = new Reports(task.port);
-  const cancellation = new Cancellation(task.port, task.memory, () => watchMemory(task, meter, cancellation));
+  const reports = new Reports(task.id);
+  const cancellation = new Cancellation(task, () => watchMemory(task, meter, cancellation));
   let reply: Reply;
   try {
     const value = await handle(task, cancellation, reports);
@@ -52,12 +53,12 @@ async function handle(task: Task, cancellation: Cancellation, reports: Reports):
 }
 
 /** The JSON came with the task; binary values of any but the last phase are fetched when they are asked for. */
-function resultOf({ job, port, carried }: Task, name: string, cancellation: Cancellation): unknown {
+function resultOf({ id, job, carried }: Task, name: string, cancellation: Cancellation): unknown {
   const value = job.phaseResults[name];
   const expected = job.phases.find((phase) => phase.name === name)?.blobs ?? 0;
   if (expected === 0) return typeof value === 'object' ? structuredClone(value) : value;
   if (carried?.phase === name) return withBlobs(value, carried.blobs);
-  port.postMessage({ type: 'need', phase: name } satisfies FromThread);
+  port.postMessage({ task: id, type: 'need', phase: name } satisfies FromThread);
   const { blobs, error } = cancellation.awaitAnswer();
   if (error !== null) throw new Error(error);
   return withBlobs(value, blobs);

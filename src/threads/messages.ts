@@ -13,10 +13,11 @@ export interface HandlerRef {
 
 /** One phase to run. Crosses as Piscina's task. */
 export interface Task {
+  /** Every message says which task it is about: a thread has one port for all of them. */
+  readonly id: number;
   readonly handler: HandlerRef;
   readonly job: JobRecord;
   readonly phase: string;
-  readonly port: MessagePort;
   /** Laid out as {@link Word} and {@link CPU_START}. */
   readonly memory: SharedArrayBuffer;
   /** The binary values of the phase before, moved here. */
@@ -35,18 +36,27 @@ export interface CarriedBlobs {
   readonly blobs: readonly Blob[];
 }
 
+/** The first thing a thread says, by Piscina's own channel: here is the port to speak to me. */
+export interface Hello {
+  readonly millrace: 'hello';
+  readonly threadId: number;
+  readonly port: MessagePort;
+}
+
 /** To the thread, while the phase runs. */
-export type ToThread =
+export type ToThread = { readonly task: number } & (
   | { readonly type: 'stop'; readonly reason: StopReason; readonly detail: string | null }
   /** The answer to `need`; `error` if the bytes cannot be had. */
-  | { readonly type: 'blobs'; readonly blobs: readonly Blob[]; readonly error: string | null };
+  | { readonly type: 'blobs'; readonly blobs: readonly Blob[]; readonly error: string | null }
+);
 
 /** From the thread, while the phase runs. */
-export type FromThread =
+export type FromThread = { readonly task: number } & (
   | { readonly type: 'progress'; readonly percent: number; readonly message: string | null }
   | { readonly type: 'log'; readonly at: number; readonly level: LogLine['level']; readonly text: string }
   /** The binary values of an earlier phase are wanted; the thread waits for the answer. */
-  | { readonly type: 'need'; readonly phase: string };
+  | { readonly type: 'need'; readonly phase: string }
+);
 
 /** What came of the phase. Errors cross as data: a structured clone would lose their class, name and code. */
 export type Reply =
@@ -62,13 +72,17 @@ export const Word = {
   threadId: 2,
   /** The operating system's number of the thread, 0 if it cannot be known. */
   osThreadId: 3,
+  /** Why the phase must stop: one more than the place in {@link STOP_REASONS}. For a thread that had no port when it was asked. */
+  reason: 4,
 } as const;
 
-/** The phase must stop; the reason has been posted before this was set. */
+export const WORDS = 6;
+
+/** The phase must stop; the reason has been posted and written before this was set. */
 export const STOP = 1;
 /** Somebody would like to know how much memory is in use. */
 export const SAMPLE = 2;
 
 /** Where the thread notes its CPU time at the start of the phase: a 64-bit float at this byte. */
-export const CPU_START = 16;
-export const MEMORY_BYTES = 24;
+export const CPU_START = WORDS * 4;
+export const MEMORY_BYTES = CPU_START + 8;

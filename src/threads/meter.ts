@@ -4,7 +4,7 @@ import { getHeapStatistics } from 'node:v8';
 import { threadId } from 'node:worker_threads';
 import type { PhaseUsage } from '../actors/vocabulary.ts';
 import { createOwnCpuTime, osThreadId } from './cpu-time.ts';
-import { CPU_START, Word } from './messages.ts';
+import { CPU_START, WORDS, Word } from './messages.ts';
 import { round } from './rounding.ts';
 
 const cpuTime = createOwnCpuTime();
@@ -19,7 +19,7 @@ export class Meter {
 
   /** Notes in the shared memory what the main thread needs to measure from outside. */
   constructor(memory: SharedArrayBuffer) {
-    const words = new Int32Array(memory, 0, 4);
+    const words = new Int32Array(memory, 0, WORDS);
     words[Word.threadId] = threadId;
     words[Word.osThreadId] = ownOsThreadId;
     new Float64Array(memory, CPU_START, 1)[0] = this.#cpuStart ?? Number.NaN;

@@ -4,6 +4,7 @@
  */
 import { fileURLToPath } from 'node:url';
 import { Piscina } from 'piscina';
+import { isHello, ThreadPorts } from './thread-ports.ts';
 import { ThreadRun, type ThreadTask } from './thread-run.ts';
 
 /** How a pool's threads are made. */
@@ -30,6 +31,7 @@ export class ThreadPool {
   readonly #options: ThreadPoolOptions;
   /** One Piscina per heap limit, because it is the thread that has the limit. Threads are made when a limit is first used. */
   readonly #piscinas = new Map<number | undefined, Piscina>();
+  readonly #ports = new ThreadPorts();
   readonly #runs = new Set<ThreadRun>();
   #sampler: NodeJS.Timeout | null = null;
   #closed = false;
@@ -48,7 +50,7 @@ export class ThreadPool {
   /** Runs a phase now. @param memoryMb heap limit of this phase, instead of the pool's */
   run(task: ThreadTask, memoryMb?: number): ThreadRun {
     if (this.#closed) throw new Error('The thread pool is closed.');
-    const run = new ThreadRun(this.#piscina(memoryMb), task);
+    const run = new ThreadRun(this.#piscina(memoryMb), this.#ports, task);
     this.#runs.add(run);
     this.#sampler ??= setInterval(() => this.#sample(), SAMPLE_EVERY_MS).unref();
     void run.outcome.finally(() => this.#runs.delete(run));
@@ -99,6 +101,9 @@ export class ThreadPool {
       ...(env === undefined ? {} : { env: { ...env } }),
     });
     piscina.on('error', onError);
+    piscina.on('message', (message) => {
+      if (isHello(message)) this.#ports.greet(message);
+    });
     return piscina;
   }
 

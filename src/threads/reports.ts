@@ -1,27 +1,27 @@
 /** Thread bank: news on their way out, so many and no more. A handler may report a million times a second; the main thread has better things to do. */
 import { performance } from 'node:perf_hooks';
-import type { MessagePort } from 'node:worker_threads';
 import type { LogLine } from '../actors/vocabulary.ts';
 import type { FromThread } from './messages.ts';
+import { port } from './thread-port.ts';
 
 const PROGRESS_EVERY_MS = 25;
 const MOST_LINES = 1_000;
 const LONGEST_LINE = 8_192;
 
 export class Reports {
-  readonly #port: MessagePort;
+  readonly #task: number;
   #pending: FromThread | null = null;
   #sentAt = Number.NEGATIVE_INFINITY;
   #timer: NodeJS.Timeout | null = null;
   #lines = 0;
 
-  constructor(port: MessagePort) {
-    this.#port = port;
+  constructor(task: number) {
+    this.#task = task;
   }
 
   /** The latest counts: what comes too soon after the last report waits, and is replaced by what comes later. */
   progress(percent: number, message: string | null): void {
-    this.#pending = { type: 'progress', percent, message };
+    this.#pending = { task: this.#task, type: 'progress', percent, message };
     const wait = this.#sentAt + PROGRESS_EVERY_MS - performance.now();
     if (wait <= 0) this.flush();
     // A handler that loops without pause never sees the timer; its next report does the same.
@@ -42,10 +42,11 @@ export class Reports {
     if (this.#lines > MOST_LINES) return;
     const last = this.#lines++ === MOST_LINES;
     const line = last ? `(more than ${MOST_LINES} lines: the rest of this attempt is not kept)` : text;
-    this.#send({ type: 'log', at: Date.now(), level: last ? 'warn' : level, text: line.slice(0, LONGEST_LINE) });
+    const said = { at: Date.now(), level: last ? 'warn' : level, text: line.slice(0, LONGEST_LINE) } as const;
+    this.#send({ task: this.#task, type: 'log', ...said });
   }
 
   #send(message: FromThread): void {
-    this.#port.postMessage(message);
+    port.postMessage(message);
   }
 }

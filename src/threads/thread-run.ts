@@ -1,7 +1,6 @@
 /** Main bank: one phase on one thread, from the task to the outcome. The outcome comes when the thread has answered or is really gone. */
 import { once } from 'node:events';
 import { performance } from 'node:perf_hooks';
-import { MessageChannel, type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
 import type { Piscina } from 'piscina';
 import type { Blob } from '../actors/blobs.ts';
 import { toError } from '../actors/failure.ts';
@@ -11,8 +10,9 @@ import { buffersOf } from './blob-transfer.ts';
 import { CancelLadder } from './cancel-ladder.ts';
 import { CpuWatch, cpuUsed } from './cpu-watch.ts';
 import type { CarriedBlobs, FromThread, HandlerRef, Reply, Task, ToThread } from './messages.ts';
-import { MEMORY_BYTES, SAMPLE, Word } from './messages.ts';
+import { MEMORY_BYTES, SAMPLE, WORDS, Word } from './messages.ts';
 import { round } from './rounding.ts';
+import type { ThreadPorts } from './thread-ports.ts';
 
 /** What came of a phase that ran on a thread. */
 export type ThreadOutcome =
@@ -20,7 +20,7 @@ export type ThreadOutcome =
   | { readonly ok: false; readonly thrown: unknown; readonly outcome: FailureOutcome; readonly usage: PhaseUsage };
 
 /** A phase to be run on a thread. */
-export interface ThreadTask extends Omit<Task, 'port' | 'memory'> {
+export interface ThreadTask extends Omit<Task, 'id' | 'memory'> {
   readonly handler: HandlerRef;
   readonly job: JobRecord;
   readonly carried: CarriedBlobs | null;
@@ -43,13 +43,16 @@ export interface Overrun {
 /** A thread is made in a tenth of a second; where none can be made, waiting for it would hold up everything else. */
 const REPLACEMENT_PATIENCE_MS = 2_000;
 
+let lastId = 0;
+
 export class ThreadRun {
   readonly outcome: Promise<ThreadOutcome>;
   readonly #piscina: Piscina;
   readonly #task: ThreadTask;
-  readonly #port: MessagePort;
+  readonly #ports: ThreadPorts;
+  readonly #id = ++lastId;
   readonly #memory = new SharedArrayBuffer(MEMORY_BYTES);
-  readonly #words = new Int32Array(this.#memory, 0, 4);
+  readonly #words = new Int32Array(this.#memory, 0, WORDS);
   readonly #hardKill = new AbortController();
   readonly #ladder: CancelLadder;
   readonly #cpuWatch: CpuWatch | null;
@@ -58,22 +61,19 @@ export class ThreadRun {
   #dying: Promise<unknown> | null = null;
   #cpuAtKill: number | null = null;
 
-  constructor(piscina: Piscina, task: ThreadTask) {
+  constructor(piscina: Piscina, ports: ThreadPorts, task: ThreadTask) {
     this.#piscina = piscina;
+    this.#ports = ports;
     this.#task = task;
-    const { port1, port2 } = new MessageChannel();
-    this.#port = port1;
-    port1.on('message', (message: FromThread) => this.#hear(message));
-    // The queue decides how long the process lives, not a channel.
-    port1.unref();
+    ports.listen(this.#id, (message) => this.#hear(message));
     this.#ladder = new CancelLadder({
-      port: port1,
       words: this.#words,
       graceMs: task.graceMs,
+      post: ({ code, detail }) => this.#post({ task: this.#id, type: 'stop', reason: code, detail }),
       kill: () => this.kill(),
     });
     this.#cpuWatch = task.cpuMs === null ? null : new CpuWatch(this.#memory, task.cpuMs, (used) => this.#overCpu(used));
-    this.outcome = this.#run(port2);
+    this.outcome = this.#run();
   }
 
   /** Asks the handler to stop; ends its thread if it does not within the grace period. */
@@ -102,13 +102,13 @@ export class ThreadRun {
     Atomics.compareExchange(this.#words, Word.attention, 0, SAMPLE);
   }
 
-  async #run(port: MessagePort): Promise<ThreadOutcome> {
+  async #run(): Promise<ThreadOutcome> {
     const { handler, job, phase, carried, maxPayloadBytes, blobRules, maxExternalBytes, printLogs } = this.#task;
     const task: Task = {
+      id: this.#id,
       handler,
       job,
       phase,
-      port,
       memory: this.#memory,
       carried,
       maxPayloadBytes,
@@ -116,10 +116,10 @@ export class ThreadRun {
       maxExternalBytes,
       printLogs,
     };
-    const transferList = [port, ...buffersOf(carried?.blobs ?? [])];
+    const transferList = buffersOf(carried?.blobs ?? []);
     try {
       const reply = (await this.#piscina.run(task, { signal: this.#hardKill.signal, transferList })) as Reply;
-      this.#drain();
+      this.#ports.drain(reply.usage.threadId);
       return this.#settled(reply);
     } catch (error) {
       const dead = this.#died(error);
@@ -128,7 +128,7 @@ export class ThreadRun {
     } finally {
       this.#ladder.close();
       this.#cpuWatch?.close();
-      this.#port.close();
+      this.#ports.forget(this.#id);
     }
   }
 
@@ -180,11 +180,9 @@ export class ThreadRun {
     this.stop(new PhaseStoppedError('cpu_budget'), { error, outcome: 'timeout' });
   }
 
-  /** The reply came by another way, and may have overtaken what was said before it. */
-  #drain(): void {
-    for (let entry = receiveMessageOnPort(this.#port); entry; entry = receiveMessageOnPort(this.#port)) {
-      this.#hear(entry.message as FromThread);
-    }
+  /** A thread that has not begun has no port yet; it will look at the shared memory when it does. */
+  #post(message: ToThread, transferList: ArrayBuffer[] = []): void {
+    this.#ports.of(this.#words[Word.threadId] ?? 0)?.postMessage(message, transferList);
   }
 
   #hear(message: FromThread): void {
@@ -196,11 +194,11 @@ export class ThreadRun {
   async #answer(phase: string): Promise<void> {
     let answer: ToThread;
     try {
-      answer = { type: 'blobs', blobs: await this.#task.blobsOf(phase), error: null };
+      answer = { task: this.#id, type: 'blobs', blobs: await this.#task.blobsOf(phase), error: null };
     } catch (error) {
-      answer = { type: 'blobs', blobs: [], error: (error as Error).message };
+      answer = { task: this.#id, type: 'blobs', blobs: [], error: (error as Error).message };
     }
-    this.#port.postMessage(answer, buffersOf(answer.blobs));
+    this.#post(answer, buffersOf(answer.blobs));
     Atomics.add(this.#words, Word.answer, 1);
     Atomics.notify(this.#words, Word.answer);
   }
