@@ -1,0 +1,2 @@
+/** Types of burn.js, which is JavaScript because threads load it as it is. */
+export function burn(steps: number): number;
