@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { databaseOf } from '../contenders/millrace.ts';
-import { handler, openThreaded, threadPipeline, threadsMissing } from '../contenders/threads.ts';
+import { handler, openThreaded, threadPipeline } from '../contenders/threads.ts';
 import { mustBe } from '../harness/ledger.ts';
 import type { Numbers, Scenario, Trial } from '../harness/scenario.ts';
 import { quantile } from '../harness/statistics.ts';
@@ -22,8 +22,8 @@ export const cancel: Scenario = {
     `forced: a loop that ignores everything; graceMs is ${GRACE_MS}. From the end of the grace period until the queue counts no running handler, that is until the thread is gone; a tenth of the jobs.`,
   ],
   entries: () => [
-    { contender: 'millrace', variant: 'polling', run: polling, unavailable: threadsMissing },
-    { contender: 'millrace', variant: 'forced', run: forced, unavailable: threadsMissing },
+    { contender: 'millrace', variant: 'polling', run: polling },
+    { contender: 'millrace', variant: 'forced', run: forced },
   ],
 };
 

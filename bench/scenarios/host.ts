@@ -3,7 +3,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { databaseOf, mail } from '../contenders/millrace.ts';
 import { payload } from '../contenders/queue.ts';
-import { handler, openThreaded, threadPipeline, threadsMissing } from '../contenders/threads.ts';
+import { handler, openThreaded, threadPipeline } from '../contenders/threads.ts';
 import { stepsPerMs } from '../harness/calibration.ts';
 import { mustBe } from '../harness/ledger.ts';
 import type { Numbers, Scenario, Trial } from '../harness/scenario.ts';
@@ -22,7 +22,7 @@ export const host: Scenario = {
     'idle: the queue is open and has nothing to do, 3 s.',
     `loaded: two threads work off jobs of 10 ms without a pause, and ${INLINE_PER_SECOND} no-op jobs per second are enqueued and run inline besides.`,
   ],
-  entries: () => [{ contender: 'millrace', run: measure, unavailable: threadsMissing }],
+  entries: () => [{ contender: 'millrace', run: measure }],
 };
 
 async function measure(trial: Trial): Promise<Numbers> {

@@ -5,10 +5,6 @@ import { payloads } from '../contenders/queue.ts';
 import { VerifyError } from '../harness/ledger.ts';
 import type { Entry, Scenario, Trial } from '../harness/scenario.ts';
 
-interface Streaming {
-  createEventStream(options: { signal: AbortSignal }): ReadableStream<Uint8Array>;
-}
-
 export const stream: Scenario = {
   name: 'stream',
   title: 'events per second to one and to a hundred SSE readers',
@@ -26,8 +22,6 @@ function entry(readers: number, divisor: number): Entry {
   return {
     contender: 'millrace',
     variant: `${readers}`,
-    unavailable: () =>
-      'createEventStream' in JobQueue.prototype ? null : 'this build of Millrace has no createEventStream yet.',
     async run(trial) {
       const jobs = Math.ceil(trial.jobs / divisor);
       await measure(trial, 'warm.db', Math.ceil(jobs / 4), readers);
@@ -39,9 +33,7 @@ function entry(readers: number, divisor: number): Entry {
 async function measure(trial: Trial, name: string, jobs: number, readers: number): Promise<number> {
   const queue = new JobQueue({ database: databaseOf(trial, name), pipelines: [mail()] });
   const end = new AbortController();
-  const reading = Array.from({ length: readers }, () =>
-    read((queue as unknown as Streaming).createEventStream({ signal: end.signal }), jobs),
-  );
+  const reading = Array.from({ length: readers }, () => read(queue.createEventStream({ signal: end.signal }), jobs));
   const began = performance.now();
   await queue.enqueueMany(payloads(0, jobs).map((data) => ({ name: 'mail' as const, data })));
   const events = await Promise.all(reading);
@@ -60,7 +52,7 @@ async function read(events: ReadableStream<Uint8Array>, jobs: number): Promise<n
     const blocks = (rest + decoder.decode(chunk, { stream: true })).split('\n\n');
     rest = blocks.pop() ?? '';
     for (const block of blocks) {
-      const id = /^id: ?(\d+)/m.exec(block)?.[1];
+      const id = /^id: ?([\d.]+)$/m.exec(block)?.[1];
       if (id === undefined) continue;
       count++;
       if (Number(id) <= last) throw new VerifyError(`Event ${id} came after event ${last}.`);

@@ -2,7 +2,7 @@
 import { Piscina } from 'piscina';
 import { type BullModule, connectionTo } from '../contenders/bullmq.ts';
 import { databaseOf } from '../contenders/millrace.ts';
-import { handler, openThreaded, THREADS, threadPipeline, threadsMissing } from '../contenders/threads.ts';
+import { handler, openThreaded, THREADS, threadPipeline } from '../contenders/threads.ts';
 import { burn } from '../handlers/burn.js';
 import { stepsPerMs } from '../harness/calibration.ts';
 import { Ledger, mustBe } from '../harness/ledger.ts';
@@ -36,7 +36,7 @@ export const threads: Scenario = {
     'Every result must be the right number, once per job.',
   ],
   entries: ({ quick }) => [
-    { ...entry('millrace', driveMillrace, quick), unavailable: threadsMissing },
+    entry('millrace', driveMillrace, quick),
     entry('piscina', drivePiscina, quick),
     { ...entry('bullmq', driveBullmq, quick), peer: true, service: 'redis' },
   ],
