@@ -15,7 +15,7 @@ export interface Claimed extends Base {
   readonly leaseExpiresAt: number;
 }
 
-/** The current phase had to wait for a lane and begins only now. */
+/** The current phase had to wait for a lane and has begun only now. State, not history: no log entry. */
 export interface PhaseStarted extends Base {
   readonly type: 'phaseStarted';
 }

@@ -116,7 +116,7 @@ export function createJobMachine({ pipeline, phases }: MachineSpec) {
         initial: phases[0]?.name ?? '',
         states: phaseStates,
         on: {
-          phaseStarted: { actions: ['phaseStarted', 'runPhase'] },
+          phaseStarted: { actions: 'phaseStarted' },
           progressed: { actions: 'progressed' },
           phaseFailed: [
             { guard: 'mayRetry', target: 'retrying', actions: ['willRetry', stop('timeout')] },

@@ -8,7 +8,10 @@ import type { JobRecord, LogLine } from './vocabulary.ts';
 export interface ContextParts {
   readonly job: JobRecord;
   readonly phase: string;
-  readonly signal: AbortSignal;
+  /** Asked for only when a handler does: many never look at it, and it is not cheap. */
+  signal(): AbortSignal;
+  /** Must the phase stop? */
+  isStopped(): boolean;
   readonly maxPayloadBytes: number;
   checkpoint(): void;
   /** Called with valid values only. */
@@ -19,9 +22,11 @@ export interface ContextParts {
 }
 
 export function createPhaseContext(parts: ContextParts): PhaseContext {
-  const { job, phase, signal, maxPayloadBytes } = parts;
+  const { job, phase, maxPayloadBytes } = parts;
   return {
-    signal,
+    get signal() {
+      return parts.signal();
+    },
     phase,
     attempt: job.attempt,
     idempotencyKey: `${job.id}:${phase}`,
@@ -29,7 +34,7 @@ export function createPhaseContext(parts: ContextParts): PhaseContext {
     progress(percent, message) {
       requirePercent(percent);
       if (message !== undefined) requireMessage(message, maxPayloadBytes);
-      if (!signal.aborted) parts.onProgress(percent, message ?? null);
+      if (!parts.isStopped()) parts.onProgress(percent, message ?? null);
     },
     log(text, level = 'info') {
       parts.onLog(requireLevel(level), String(text));

@@ -76,7 +76,8 @@ export class Engine {
       printLogs: threads?.printLogs ?? false,
       blobs: (jobId, phase) => this.store.blobs(jobId, phase),
       log: (line) => this.supervisor.log(line),
-      post: (message) => this.supervisor.post(message),
+      post: (message, withinMs) =>
+        withinMs === undefined ? this.supervisor.post(message) : this.supervisor.postWithin(message, withinMs),
       onRoom: wake,
     });
     this.#dispatcher = new Dispatcher({

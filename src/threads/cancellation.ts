@@ -4,6 +4,7 @@
  */
 import { receiveMessageOnPort } from 'node:worker_threads';
 import { PhaseStoppedError } from '../actors/handler.ts';
+import { Stopping } from '../actors/stopping.ts';
 import { STOP_REASONS } from '../actors/vocabulary.ts';
 import { SAMPLE, STOP, type Task, type ToThread, WORDS, Word } from './messages.ts';
 import { listenWith, port } from './thread-port.ts';
@@ -11,37 +12,42 @@ import { listenWith, port } from './thread-port.ts';
 /** How long to sleep at a time while waiting for an answer: a stop must be heard meanwhile. */
 const NAP_MS = 50;
 
-const nativeAborted = Object.getOwnPropertyDescriptor(AbortSignal.prototype, 'aborted')?.get as () => boolean;
-
 export class Cancellation {
   readonly #task: number;
   readonly #words: Int32Array;
   readonly #onSample: () => void;
-  readonly #controller = new AbortController();
+  readonly #stopping = new Stopping();
   readonly #answers: Extract<ToThread, { type: 'blobs' }>[] = [];
+  #signal: AbortSignal | null = null;
 
   constructor({ id, memory }: Task, onSample: () => void) {
     this.#task = id;
     this.#words = new Int32Array(memory, 0, WORDS);
     this.#onSample = onSample;
     listenWith((message) => this.#hear(message));
-    pollOnRead(this.#controller.signal, () => this.#look());
   }
 
   /** A real AbortSignal whose `aborted` and `throwIfAborted` also look at the shared memory. */
   get signal(): AbortSignal {
-    return this.#controller.signal;
+    this.#signal ??= pollOnRead(this.#stopping.signal, () => this.reason, this.checkpoint);
+    return this.#signal;
+  }
+
+  /** Why the phase must stop; `null` while it need not. */
+  get reason(): PhaseStoppedError | null {
+    if (Atomics.load(this.#words, Word.attention) !== 0) this.#look();
+    return this.#stopping.reason;
   }
 
   /** Throws if the phase must stop. About ten nanoseconds otherwise. */
   readonly checkpoint = (): void => {
     if (Atomics.load(this.#words, Word.attention) !== 0) this.#look();
-    if (nativeAborted.call(this.#controller.signal)) throw this.#controller.signal.reason;
+    this.#stopping.checkpoint();
   };
 
   /** Stops the phase from inside. */
   stop(reason: PhaseStoppedError): void {
-    this.#controller.abort(reason);
+    this.#stopping.stop(reason);
   }
 
   /** Waits, without letting go of the thread, for the next answer; throws if the phase must stop meanwhile. */
@@ -66,11 +72,10 @@ export class Cancellation {
     const attention = Atomics.load(this.#words, Word.attention);
     if (attention === SAMPLE && Atomics.compareExchange(this.#words, Word.attention, SAMPLE, 0) === SAMPLE) {
       this.#onSample();
-    } else if (attention === STOP && !nativeAborted.call(this.#controller.signal)) {
+    } else if (attention === STOP && !this.#stopping.reason) {
       // The reason was posted before the word was set; if nobody had our port yet, it was only written.
       this.#drain();
-      const written = STOP_REASONS[(this.#words[Word.reason] ?? 1) - 1] ?? 'cancelled';
-      if (!nativeAborted.call(this.#controller.signal)) this.stop(new PhaseStoppedError(written));
+      this.stop(new PhaseStoppedError(STOP_REASONS[(this.#words[Word.reason] ?? 1) - 1] ?? 'cancelled'));
     }
   }
 
@@ -89,19 +94,9 @@ export class Cancellation {
 }
 
 /** Its own properties stand before the prototype's, so the signal stays a real one for everybody else. */
-function pollOnRead(signal: AbortSignal, look: () => void): void {
-  Object.defineProperties(signal, {
-    aborted: {
-      get: () => {
-        look();
-        return nativeAborted.call(signal);
-      },
-    },
-    throwIfAborted: {
-      value: () => {
-        look();
-        if (nativeAborted.call(signal)) throw signal.reason;
-      },
-    },
+function pollOnRead(signal: AbortSignal, reason: () => unknown, checkpoint: () => void): AbortSignal {
+  return Object.defineProperties(signal, {
+    aborted: { get: () => reason() !== null },
+    throwIfAborted: { value: checkpoint },
   });
 }

@@ -42,7 +42,8 @@ async function handle(task: Task, cancellation: Cancellation, reports: Reports):
   const ctx = createPhaseContext({
     job,
     phase,
-    signal: cancellation.signal,
+    signal: () => cancellation.signal,
+    isStopped: () => cancellation.reason !== null,
     maxPayloadBytes,
     checkpoint: cancellation.checkpoint,
     onProgress: (percent, message) => reports.progress(percent, message),
@@ -83,12 +84,12 @@ function succeed(task: Task, result: unknown, meter: Meter): Reply {
   return { ok: true, value, blobs: own, usage };
 }
 
-function fail(task: Task, thrown: unknown, meter: Meter, { signal }: Cancellation): Reply {
+function fail(task: Task, thrown: unknown, meter: Meter, { reason }: Cancellation): Reply {
   meter.sample();
-  const overMemory = signal.aborted && (signal.reason as PhaseStoppedError).code === 'memory_budget';
+  const overMemory = reason?.code === 'memory_budget';
   const unstorable = thrown instanceof NotJsonError;
   const outcome: FailureOutcome = overMemory ? 'out_of_memory' : unstorable ? 'bad_result' : 'threw';
-  const failure = toFailure(overMemory ? signal.reason : thrown);
+  const failure = toFailure(overMemory ? reason : thrown);
   return { ok: false, failure, outcome, usage: meter.read(bytesIn(task), 0) };
 }
 

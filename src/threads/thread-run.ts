@@ -1,5 +1,4 @@
 /** Main bank: one phase on one thread, from the task to the outcome. The outcome comes when the thread has answered or is really gone. */
-import { once } from 'node:events';
 import { performance } from 'node:perf_hooks';
 import type { Piscina } from 'piscina';
 import type { Blob } from '../actors/blobs.ts';
@@ -42,6 +41,7 @@ export interface Overrun {
 
 /** A thread is made in a tenth of a second; where none can be made, waiting for it would hold up everything else. */
 const REPLACEMENT_PATIENCE_MS = 2_000;
+const NOT_BEGUN_MS = 5;
 
 let lastId = 0;
 
@@ -53,12 +53,12 @@ export class ThreadRun {
   readonly #id = ++lastId;
   readonly #memory = new SharedArrayBuffer(MEMORY_BYTES);
   readonly #words = new Int32Array(this.#memory, 0, WORDS);
-  readonly #hardKill = new AbortController();
   readonly #ladder: CancelLadder;
   readonly #cpuWatch: CpuWatch | null;
   readonly #startedAt = performance.now();
   #overrun: Overrun | null = null;
   #dying: Promise<unknown> | null = null;
+  #ended = false;
   #cpuAtKill: number | null = null;
 
   constructor(piscina: Piscina, ports: ThreadPorts, task: ThreadTask) {
@@ -87,14 +87,16 @@ export class ThreadRun {
    * @param replaced whether the outcome waits for the thread's successor
    */
   kill(replaced = true): void {
-    if (this.#dying) return;
+    if (this.#dying || this.#ended) return;
+    const threadId = this.#words[Word.threadId];
+    const thread = this.#piscina.threads.find((one) => one.threadId === threadId);
+    if (!thread) {
+      // The task is on its way to a thread that has not begun it.
+      setTimeout(() => this.kill(replaced), NOT_BEGUN_MS);
+      return;
+    }
     this.#cpuAtKill = cpuUsed(this.#memory);
-    const before = this.#piscina.threads;
-    this.#hardKill.abort();
-    // Piscina has taken the thread off its list already, but it may not be gone yet.
-    const left = new Set(this.#piscina.threads);
-    const thread = before.find((one) => !left.has(one));
-    this.#dying = thread ? Promise.all([once(thread, 'exit'), replaced && this.#replaced()]) : Promise.resolve();
+    this.#dying = Promise.all([thread.terminate(), replaced && this.#replaced()]);
   }
 
   /** Asks a handler that polls how much memory it uses. */
@@ -118,7 +120,7 @@ export class ThreadRun {
     };
     const transferList = buffersOf(carried?.blobs ?? []);
     try {
-      const reply = (await this.#piscina.run(task, { signal: this.#hardKill.signal, transferList })) as Reply;
+      const reply = (await this.#piscina.run(task, { transferList })) as Reply;
       this.#ports.drain(reply.usage.threadId);
       return this.#settled(reply);
     } catch (error) {
@@ -126,6 +128,7 @@ export class ThreadRun {
       await (this.#dying ?? this.#replaced());
       return dead;
     } finally {
+      this.#ended = true;
       this.#ladder.close();
       this.#cpuWatch?.close();
       this.#ports.forget(this.#id);

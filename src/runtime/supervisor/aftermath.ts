@@ -62,7 +62,7 @@ export class Aftermath {
     }
     if (job.status === 'active') {
       if (!wantsRun(steps)) return;
-      if (performer.hasSlot(job) || booking.hasSlot(claimKey(job))) performer.run(job);
+      if (booking.hasSlot(claimKey(job))) performer.run(job);
       else performer.runWhenRoom(job);
       return;
     }

@@ -1,6 +1,7 @@
 /**
  * How much may run at a time. A lane's slot belongs to a running handler, from before it starts until it has
- * really returned; a pipeline's place belongs to a held job. Jobs that move on to a full lane wait ahead of new claims.
+ * really returned; a pipeline's place belongs to a held job. Jobs that move on to a full lane wait ahead of new claims;
+ * where phases are short, a few claims wait there too (`lead`), so that no slot stands empty during a commit.
  */
 
 /** Limits of lanes and pipelines; a pipeline without one has none of its own. */
@@ -13,16 +14,32 @@ export class Capacity {
   readonly #limits: CapacityLimits;
   readonly #used = new Map<string, number>();
   readonly #waiting = new Map<string, (() => void)[]>();
+  readonly #leads = new Map<string, number>();
   readonly #held = new Map<string, Set<string>>();
 
   constructor(limits: CapacityLimits) {
     this.#limits = limits;
   }
 
-  /** Free slots of a lane for newcomers. */
+  /** How many more jobs may be claimed for a lane: its free slots, and its lead. */
   laneRoom(lane: string): number {
+    return Math.max(0, this.#freeSlots(lane) + (this.#leads.get(lane) ?? 0));
+  }
+
+  /** How many slots of a lane there are. */
+  limitOf(lane: string): number {
+    return this.#limits.lanes.get(lane) ?? 0;
+  }
+
+  /** How many jobs may be claimed for a lane before there is a slot for them. */
+  setLead(lane: string, lead: number): void {
+    this.#leads.set(lane, lead);
+  }
+
+  /** Negative when more jobs wait than there are slots. */
+  #freeSlots(lane: string): number {
     const waiting = this.#waiting.get(lane)?.length ?? 0;
-    return Math.max(0, (this.#limits.lanes.get(lane) ?? 0) - (this.#used.get(lane) ?? 0) - waiting);
+    return this.limitOf(lane) - (this.#used.get(lane) ?? 0) - waiting;
   }
 
   /** How many more jobs of a pipeline may be held. */
@@ -33,16 +50,17 @@ export class Capacity {
 
   /** Takes a slot if there is one. */
   take(lane: string): boolean {
-    if (this.laneRoom(lane) === 0) return false;
+    if (this.#freeSlots(lane) <= 0) return false;
     this.#used.set(lane, (this.#used.get(lane) ?? 0) + 1);
     return true;
   }
 
-  /** Gives a slot back, or hands it to whoever has waited longest. */
-  free(lane: string): void {
+  /** Gives a slot back, or hands it to whoever has waited longest; answers whether somebody had. */
+  free(lane: string): boolean {
     const next = this.#waiting.get(lane)?.shift();
     if (next) next();
     else this.#used.set(lane, (this.#used.get(lane) ?? 0) - 1);
+    return next !== undefined;
   }
 
   /** Calls back with a slot already taken, once one is free. Answers with a way out of the line. */
@@ -83,7 +101,7 @@ export class Booking {
     if (this.#capacity.take(lane)) this.#slots.set(key, lane);
   }
 
-  /** Takes a slot and a place for a new claim; its request was only made because there was room. */
+  /** Takes a place for a new claim, and a slot if there is one; else it waits for its slot. */
   takeAll(key: string, lane: string, pipeline: string): void {
     this.takeSlot(key, lane);
     this.#capacity.hold(pipeline, key);

@@ -25,8 +25,8 @@ export interface ExecutionOptions {
   readonly printLogs: boolean;
   /** Finds stored binary values. */
   blobs(jobId: string, phase: string): Promise<readonly Blob[]>;
-  /** Hands a message to the supervisor. */
-  post(message: Message): void;
+  /** Hands a message to the supervisor; with `withinMs` it may wait for others that long. */
+  post(message: Message, withinMs?: number): void;
   log(line: JobLogLine): void;
 }
 

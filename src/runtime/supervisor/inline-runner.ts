@@ -3,6 +3,7 @@ import { type Blob, withBlobs } from '../../actors/blobs.ts';
 import type { PhaseContext } from '../../actors/handler.ts';
 import { requireJsonWithBlobs } from '../../actors/json.ts';
 import { createPhaseContext } from '../../actors/phase-context.ts';
+import { Stopping } from '../../actors/stopping.ts';
 import type { JobRecord, LogLine } from '../../actors/vocabulary.ts';
 import { copied } from '../../threads/blob-transfer.ts';
 import { MillraceError } from '../errors.ts';
@@ -26,26 +27,24 @@ export function startInline(
   run: PhaseRun,
   blobs: ReadonlyMap<string, readonly Blob[]>,
 ): RunningPhase {
-  const controller = new AbortController();
-  return {
-    outcome: runInline(work, run, blobs, controller.signal),
-    stop: (reason) => controller.abort(reason),
-  };
+  const stopping = new Stopping();
+  return { outcome: runInline(work, run, blobs, stopping), stop: (reason) => stopping.stop(reason) };
 }
 
 async function runInline(
   work: InlineWork,
   run: PhaseRun,
   blobs: ReadonlyMap<string, readonly Blob[]>,
-  signal: AbortSignal,
+  stopping: Stopping,
 ): Promise<Outcome> {
   const { job, phase, maxPayloadBytes, maxBlobBytes } = run;
   const ctx = createPhaseContext({
     job,
     phase,
-    signal,
+    signal: () => stopping.signal,
+    isStopped: () => stopping.reason !== null,
     maxPayloadBytes,
-    checkpoint: () => signal.throwIfAborted(),
+    checkpoint: () => stopping.checkpoint(),
     onProgress: run.onProgress,
     onLog: (level, text) => run.onLog({ at: Date.now(), level, text }),
     resultOf: (name) => resultOf(job, name, blobs),

@@ -10,6 +10,7 @@ import type { AnyPipeline } from '../pipeline.ts';
 import { type Capacity, type Claim, claimKey } from './capacity.ts';
 import { Execution, type ExecutionOptions } from './execution.ts';
 import { HotBlobs } from './hot-blobs.ts';
+import { GATHER_MS, Pace } from './pace.ts';
 
 /** What the performer needs from its surroundings. */
 export interface PerformerOptions extends ExecutionOptions {
@@ -23,16 +24,16 @@ export class Performer {
   readonly #options: PerformerOptions;
   readonly #running = new Map<string, Execution>();
   readonly #hot = new HotBlobs();
+  readonly #pace: Pace;
   /** Jobs whose next phase waits for a lane, with the way out of the line. */
   readonly #inLine = new Map<string, () => void>();
-  /** Jobs that have their slot and wait for the commit that says so. */
-  readonly #granted = new Set<string>();
   readonly #idle = new Set<() => void>();
   /** What becomes of jobs now that the queue is shutting down; `null` while it is not. */
   #onShutdown: ((at: number) => JobEvent) | null = null;
 
   constructor(options: PerformerOptions) {
     this.#options = options;
+    this.#pace = new Pace(options.capacity);
   }
 
   /** Handlers that have not returned, stopped ones included. */
@@ -49,7 +50,6 @@ export class Performer {
     const key = claimKey(job);
     const lane = laneOf(phase);
     this.#inLine.delete(key);
-    this.#granted.delete(key);
     if (this.#onShutdown) {
       // A job that finished a phase during shutdown does not begin the next one.
       capacity.free(lane);
@@ -61,22 +61,19 @@ export class Performer {
     void this.#finish(execution, lane, phase.name);
   }
 
-  /** Gets in line for the lane of the job's current phase; the phase's clock starts when it has its slot. */
+  /**
+   * Gets in line for the lane of the job's current phase. Its clock starts when it has its slot, and it runs at once: that it has
+   * begun is no transition, and is committed meanwhile.
+   */
   runWhenRoom(job: JobRecord): void {
-    const key = claimKey(job);
-    const lane = this.laneFor(job);
-    const leave = this.#options.capacity.wait(lane, () => {
-      this.#inLine.set(key, () => this.#options.capacity.free(lane));
-      this.#granted.add(key);
-      const event: JobEvent = { type: 'phaseStarted', at: this.#options.clock.now() };
-      this.#options.post({ jobId: job.id, fence: job.fence, event });
+    const { capacity, clock, post } = this.#options;
+    const since = clock.now();
+    const leave = capacity.wait(this.laneFor(job), () => {
+      const at = clock.now();
+      this.run(job.timeoutAt === null ? job : { ...job, timeoutAt: job.timeoutAt + (at - since) });
+      post({ jobId: job.id, fence: job.fence, event: { type: 'phaseStarted', at } }, GATHER_MS);
     });
-    this.#inLine.set(key, leave);
-  }
-
-  /** Has the job come to the head of the line and been given its slot? */
-  hasSlot(job: JobRecord): boolean {
-    return this.#granted.has(claimKey(job));
+    this.#inLine.set(claimKey(job), leave);
   }
 
   isRunning(claim: Claim): boolean {
@@ -94,7 +91,6 @@ export class Performer {
     const key = claimKey(claim);
     this.#inLine.get(key)?.();
     this.#inLine.delete(key);
-    this.#granted.delete(key);
     this.#running.get(key)?.stop(new PhaseStoppedError(reason, detail));
   }
 
@@ -120,16 +116,19 @@ export class Performer {
   }
 
   async #finish(execution: Execution, lane: string, phase: string): Promise<void> {
+    const { capacity, clock, post, onRoom } = this.#options;
+    const began = clock.now();
     const outcome = await execution.outcome();
     const { job } = execution;
-    const { capacity, post, onRoom } = this.#options;
     this.#running.delete(claimKey(job));
-    capacity.free(lane);
+    if (lane !== INLINE_LANE) this.#pace.note(lane, clock.now() - began);
+    // Whoever waits for the slot runs now; what this run came to is committed meanwhile.
+    const handedOn = capacity.free(lane);
     const event = execution.eventOf(outcome, this.#onShutdown);
     if (event) {
       const blobs = outcome.ok ? outcome.blobs : [];
       this.#hot.keep(job.id, phase, blobs);
-      post({ jobId: job.id, fence: job.fence, event, blobs });
+      post({ jobId: job.id, fence: job.fence, event, blobs }, handedOn ? GATHER_MS : undefined);
     } else {
       capacity.letGo(job.pipeline, claimKey(job));
       onRoom();

@@ -72,6 +72,12 @@ export class Supervisor {
     this.wake();
   }
 
+  /** The same for news that may wait a moment for others, to be committed with them. */
+  postWithin(message: Message, ms: number): void {
+    this.#inbox.add(message);
+    this.#loop.wakeWithin(ms);
+  }
+
   /** Keeps a line a handler wrote; it is committed with the next turn. */
   log(line: JobLogLine): void {
     this.#inbox.addLog(line);
@@ -171,7 +177,7 @@ export class Supervisor {
     const { performer } = this.#o;
     if (job.status !== 'active') {
       if (!performer.isRunning(job)) booking.givePlace(claimKey(job), job.pipeline);
-    } else if (wantsRun(steps) && !performer.hasSlot(job)) {
+    } else if (wantsRun(steps)) {
       booking.takeSlot(claimKey(job), performer.laneFor(job));
     }
   }

@@ -11,6 +11,7 @@ export class TurnLoop {
   #turning: Promise<void> | null = null;
   #retryMs: number = RETRY_MS.first;
   #retryTimer: NodeJS.Timeout | null = null;
+  #soonTimer: NodeJS.Timeout | null = null;
 
   /** @param onError told what a turn throws; the loop goes on */
   constructor(turn: () => Promise<void>, onError: (error: unknown) => void) {
@@ -22,7 +23,14 @@ export class TurnLoop {
   wake(): void {
     if (this.#scheduled || this.#closed) return;
     this.#scheduled = true;
+    this.#forgetSoon();
     setImmediate(() => void this.#run());
+  }
+
+  /** Asks for a turn within so many milliseconds: there is something to do, and more may come. */
+  wakeWithin(ms: number): void {
+    if (this.#scheduled || this.#closed) return;
+    this.#soonTimer ??= setTimeout(() => this.wake(), ms);
   }
 
   /** Asks for a turn after a while, which grows until {@link calm}. */
@@ -42,13 +50,19 @@ export class TurnLoop {
 
   /** Resolves when no turn is asked for or under way. */
   async settled(): Promise<void> {
-    while (this.#scheduled || this.#turning) await new Promise(setImmediate);
+    while (this.#scheduled || this.#turning || this.#soonTimer) await new Promise(setImmediate);
   }
 
   /** No more turns. */
   close(): void {
     this.#closed = true;
+    this.#forgetSoon();
     if (this.#retryTimer) clearTimeout(this.#retryTimer);
+  }
+
+  #forgetSoon(): void {
+    if (this.#soonTimer) clearTimeout(this.#soonTimer);
+    this.#soonTimer = null;
   }
 
   /** One turn at a time; what arrives meanwhile waits for the next. */

@@ -195,7 +195,7 @@ describe('effects', () => {
   const wishes: readonly [status: JobStatus, event: JobEvent, effects: readonly unknown[]][] = [
     ['pending', events.claimed, [{ type: 'runPhase' }]],
     ['retrying', events.claimed, [{ type: 'runPhase' }]],
-    ['active', events.phaseStarted, [{ type: 'runPhase' }]],
+    ['active', events.phaseStarted, []],
     ['active', events.phaseCompleted, [{ type: 'runPhase' }]],
     ['active', events.progressed, []],
     ['active', events.interrupted, [{ type: 'stopPhase', reason: 'taken_by_another_worker' }]],
