@@ -36,11 +36,18 @@ export interface WorkerPhase<Result = unknown> extends WorkerOptions {
   readonly [resultType]?: Result;
 }
 
+type AnyHandler = (...args: never[]) => unknown;
+
+/** The names under which a module exports functions. */
+export type HandlerName<Module> = {
+  [Name in keyof Module & string]: Module[Name] extends AnyHandler ? Name : never;
+}[keyof Module & string];
+
 /** The result of a handler module's export. */
-export type WorkerResult<Module, Name extends string> = Name extends keyof Module
-  ? Module[Name] extends (...args: never[]) => infer Result
-    ? Awaited<Result>
-    : never
+export type WorkerResult<Module, Name extends HandlerName<Module>> = Module[Name] extends (
+  ...args: never[]
+) => infer Result
+  ? Awaited<Result>
   : never;
 
 /**
@@ -50,10 +57,16 @@ export type WorkerResult<Module, Name extends string> = Name extends keyof Modul
  * .phase('resize', worker<typeof import('./resize.js')>(new URL('./resize.js', import.meta.url), { timeoutMs: 60_000 }))
  * ```
  */
-export function worker<Module, Name extends string = 'default'>(
+export function worker<Module extends { readonly default: AnyHandler }>(
   url: URL,
-  options: WorkerOptions & (Name extends 'default' ? unknown : { readonly export: Name }) = {} as never,
-): WorkerPhase<WorkerResult<Module, Name>> {
+  options?: WorkerOptions & { readonly export?: 'default' },
+): WorkerPhase<WorkerResult<Module, 'default' & HandlerName<Module>>>;
+/** The same for an export with a name: `worker<typeof import('./images.js'), 'resize'>(url, { export: 'resize' })`. */
+export function worker<Module, Name extends HandlerName<Module>>(
+  url: URL,
+  options: WorkerOptions & { readonly export: Name },
+): WorkerPhase<WorkerResult<Module, Name>>;
+export function worker(url: URL, options: WorkerOptions = {}): WorkerPhase<never> {
   return { ...options, worker: url };
 }
 

@@ -9,10 +9,12 @@ export type ThreadHandler<Data = unknown, Result = unknown, Results = Readonly<R
 ) => Result | Promise<Result>;
 
 /**
- * Gives a handler its types. `Data` is the pipeline's input; the result's type is the function's own, or given as the second argument.
+ * Gives a handler its types; does nothing at run time. `Data` is the pipeline's input. TypeScript infers all type arguments or none, so
+ * the first form leaves the result `unknown` unless its type is given, too; the second infers it.
  *
  * ```ts
- * export default defineHandler<{ url: string }>(async (job, ctx) => …);
+ * export default defineHandler<{ url: string }, Image>(async (job, ctx) => …);
+ * export default defineHandler<{ url: string }>()(async (job, ctx) => …);
  * ```
  */
 export function defineHandler<Data = unknown>(): <Result, Results = Readonly<Record<string, unknown>>>(

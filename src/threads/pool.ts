@@ -101,6 +101,8 @@ export class ThreadPool {
       ...(env === undefined ? {} : { env: { ...env } }),
     });
     piscina.on('error', onError);
+    // Every phase that lost its thread waits for the successor: as many at once as there are threads, and none stays.
+    piscina.setMaxListeners(0);
     piscina.on('message', (message) => {
       if (isHello(message)) this.#ports.greet(message);
     });

@@ -1,9 +1,11 @@
 /** All cases of the store port, by noun. */
+import { blobs } from './blobs.ts';
 import { claims } from './claims.ts';
 import { deliveries } from './deliveries.ts';
 import type { Case } from './harness.ts';
 import { jobs } from './jobs.ts';
 import { leases } from './leases.ts';
+import { logs } from './logs.ts';
 import { machines } from './machines.ts';
 import { retention } from './retention.ts';
 import { transitions } from './transitions.ts';
@@ -12,6 +14,8 @@ const nouns: Readonly<Record<string, readonly Case[]>> = {
   jobs,
   claims,
   transitions,
+  blobs,
+  logs,
   leases,
   deliveries,
   retention,

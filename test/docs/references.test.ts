@@ -65,13 +65,22 @@ describe('docs/durability.md', () => {
     expect(read(file).replaceAll("\\'", "'")).toContain(name);
   });
 
-  test('speaks of every column of millrace_jobs and of every table', () => {
-    const schema = read('src/runtime/store/sqlite/migrations/0001-jobs.ts');
-    const jobs = /CREATE TABLE millrace_jobs \(([\s\S]*?)\n\) STRICT/.exec(schema)?.[1] ?? '';
-    const columns = [...jobs.matchAll(/^ {2}([a-z_]+) +(?:TEXT|INTEGER)/gm)].map(([, name]) => name);
+  const folder = 'src/runtime/store/sqlite/migrations';
+  const schema = readdirSync(join(ROOT, folder))
+    .map((name) => read(join(folder, name)))
+    .join('\n');
+
+  test('speaks of every table', () => {
     const tables = [...schema.matchAll(/CREATE TABLE (\w+)/g)].map(([, name]) => name);
-    expect(columns.length).toBeGreaterThan(30);
-    for (const name of [...columns, ...tables]) expect(read('docs/durability.md')).toContain(`\`${name}\``);
+    expect(tables.length).toBeGreaterThan(7);
+    for (const name of tables) expect(read('docs/durability.md')).toContain(`\`${name}\``);
+  });
+
+  test.each(['jobs', 'blobs', 'logs'])('speaks of every column of millrace_%s', (table) => {
+    const body = new RegExp(`CREATE TABLE millrace_${table} \\(([\\s\\S]*?)\\n\\) STRICT`).exec(schema)?.[1] ?? '';
+    const columns = [...body.matchAll(/^ {2}([a-z_]+) +(?:TEXT|INTEGER|BLOB)/gm)].map(([, name]) => name);
+    expect(columns.length).toBeGreaterThan(5);
+    for (const name of columns) expect(read('docs/durability.md')).toContain(`\`${name}\``);
   });
 
   test('speaks of every code of the store', () => {
@@ -80,8 +89,56 @@ describe('docs/durability.md', () => {
   });
 });
 
-test('docs/lifecycle.md speaks of every status', () => {
-  for (const status of JOB_STATUSES) expect(read('docs/lifecycle.md')).toContain(`\`${status}\``);
+/** The literals of a union type, or the fields of an interface, as the source has them up to the next empty line. */
+function namesOf(path: string, type: string): readonly string[] {
+  const [, source = ''] = read(path).split(new RegExp(`export (?:type|interface) ${type}\\b`));
+  const names = (source.split('\n\n')[0] ?? '').matchAll(/\| '(\w+)'|readonly (\w+)/g);
+  return [...names].map(([, literal, field]) => literal ?? field ?? '');
+}
+
+test('docs/lifecycle.md speaks of every status and of every reason to stop', () => {
+  const reasons = namesOf('src/actors/vocabulary.ts', 'StopReason');
+  expect(reasons).toContain('not_found');
+  for (const name of [...JOB_STATUSES, ...reasons]) expect(read('docs/lifecycle.md')).toContain(`\`${name}\``);
+});
+
+test.each([
+  ['src/actors/vocabulary.ts', 'FailureOutcome', 'interrupted'],
+  ['src/actors/vocabulary.ts', 'PhaseUsage', 'bytesOut'],
+  ['src/runtime/phase.ts', 'WorkerOptions', 'shared'],
+  ['src/runtime/thread-options.ts', 'PoolOptions', 'env'],
+  ['src/runtime/thread-options.ts', 'ThreadOptions', 'badHandler'],
+])('docs/threads.md speaks of all that %s has in %s', (path, type, last) => {
+  const names = namesOf(path, type);
+  expect(names.at(-1)).toBe(last);
+  for (const name of names) expect(read('docs/threads.md')).toMatch(new RegExp(`\`${name}[\`:]`));
+});
+
+const rooms = markdown.filter((path) => /^src\/.*README\.md$/.test(path));
+
+test.each(rooms)('%s names the files of its room, all of them and no others', (path) => {
+  const folder = dirname(path);
+  const deep = folder === 'src/runtime/store';
+  const files = readdirSync(join(ROOT, folder), { recursive: deep, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts') && !name.includes('migrations'))
+    .map((name) => name.split('/').at(-1) ?? '');
+  const named = [...read(path).matchAll(/`([\w/.-]+\.ts)`/g)].map(([, name = '']) => name);
+  for (const file of files) expect(named.map((name) => name.split('/').at(-1))).toContain(file);
+  // A neighbour may be named, too.
+  const places = [folder, dirname(folder), `${folder}/sqlite`, 'src'];
+  for (const name of named)
+    expect(
+      places.some((place) => existsSync(join(ROOT, place, name))),
+      name,
+    ).toBe(true);
+});
+
+test('decisions are numbered without gaps, and their headings have the number', () => {
+  const files = readdirSync(join(ROOT, 'docs/decisions')).sort();
+  for (const [index, file] of files.entries()) {
+    expect(file).toMatch(new RegExp(`^${String(index + 1).padStart(4, '0')}-`));
+    expect(read(join('docs/decisions', file))).toMatch(new RegExp(`^# ${index + 1}\\. `));
+  }
 });
 
 test('the events in the documentation are events of the queue', () => {

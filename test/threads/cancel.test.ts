@@ -1,8 +1,8 @@
 import Database from 'better-sqlite3';
 import { JobQueue, pipeline, type StopReason } from 'millrace';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { expectLawful } from '../support/laws.ts';
-import { nextEvent, openQueue } from '../support/open-queue.ts';
+import { gate, nextEvent, openQueue } from '../support/open-queue.ts';
 import { tempDatabase } from '../support/temp-database.ts';
 import { at } from './at.ts';
 
@@ -45,6 +45,23 @@ describe('law 6, a runaway is stopped: a tight loop on a thread is cancelled', (
     expect(await queue.result(after)).toMatchObject({ data: 'next' });
     expect(await queue.getJob(id)).toMatchObject({ status: 'cancelled' });
   });
+});
+
+test('many threads may be ended at once', async () => {
+  const warnings: string[] = [];
+  const warned = ({ name }: Error) => warnings.push(name);
+  process.on('warning', warned);
+  onTestFinished(() => void process.off('warning', warned));
+  const loops = pipeline('loop').phase('loop', { worker: at('loops.js'), export: 'byForce', graceMs: 0 });
+  const queue = openQueue({ pipelines: [loops], threads: { count: 12 } });
+  const begun = new Set<string>();
+  const all = gate();
+  queue.on('job:progress', ({ job }) => begun.add(job.id).size === 12 && all.open());
+  const ids = await queue.enqueueMany(Array.from({ length: 12 }, () => ({ name: 'loop', data: null }) as const));
+  await all.opened;
+  await Promise.all(ids.map((id) => queue.cancel(id)));
+  await running(queue).toBe(0);
+  expect(warnings).toEqual([]);
 });
 
 test('a thread stuck in native code keeps its slot until it is really gone', async () => {

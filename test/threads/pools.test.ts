@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { pipeline, ThreadPool } from 'millrace';
 import { describe, expect, test } from 'vitest';
 import { gate, nextEvent, openQueue } from '../support/open-queue.ts';
@@ -85,6 +86,32 @@ test('threads have the environment and Node options they are given', async () =>
     threads: { count: 1, env: { MILL: 'race' }, execArgv: ['--no-warnings'] },
   });
   expect(await queue.result(await queue.enqueue('look', null))).toEqual({ mill: 'race', execArgv: ['--no-warnings'] });
+});
+
+/** A program that runs one job on a thread; answers with what it prints, errors first. */
+function runProgram(options: readonly string[]): string {
+  const script = `
+    import { JobQueue, pipeline } from 'millrace';
+    const echo = pipeline('echo').phase('run', { worker: new URL('echo.js', ${JSON.stringify(at('').href)}), export: 'shout' });
+    const queue = new JobQueue({ database: ':memory:', pipelines: [echo], threads: { count: 1 } });
+    console.log(await queue.result(await queue.enqueue('echo', 'ran')));
+    await queue.shutdown();
+  `;
+  const given = options.includes('-e') ? [...options, script] : [...options, '-'];
+  const child = spawnSync(process.execPath, given, {
+    cwd: new URL('../..', import.meta.url),
+    encoding: 'utf8',
+    input: script,
+    timeout: 20_000,
+  });
+  return child.stderr + child.stdout;
+}
+
+test.each([
+  [['--max-old-space-size=512', '--expose-gc', '--import', 'data:text/javascript,']],
+  [['--input-type=module', '--max-old-space-size=512', '-e']],
+])('a program started with %j has threads, too', (options) => {
+  expect(runProgram(options)).toBe('RAN\n');
 });
 
 test('a producer-only queue starts no threads', async () => {

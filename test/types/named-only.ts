@@ -1,0 +1,2 @@
+/** A handler module without a default export. */
+export const only = () => 1;
