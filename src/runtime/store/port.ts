@@ -152,6 +152,8 @@ export type PhasesChangedPolicy = 'refuse' | 'migrate' | 'fail';
 export interface Store {
   /** Version numbers of the phase lists given at opening, by pipeline. */
   readonly machineVersions: ReadonlyMap<string, number>;
+  /** How many phases the longest list has that jobs of a pipeline were ever born under. */
+  readonly mostPhases: ReadonlyMap<string, number>;
   /** Jobs found at opening that must be failed because their phases are gone (`onPhasesChanged: 'fail'`). */
   readonly abandoned: readonly string[];
 

@@ -25,6 +25,8 @@ export class Performer {
   readonly #running = new Map<string, Execution>();
   readonly #hot = new HotBlobs();
   readonly #pace: Pace;
+  /** Jobs whose thread has been asked to stop and is not gone yet. */
+  readonly #leaving = new Set<string>();
   /** Jobs whose next phase waits for a lane, with the way out of the line. */
   readonly #inLine = new Map<string, () => void>();
   readonly #idle = new Set<() => void>();
@@ -80,6 +82,11 @@ export class Performer {
     return this.#running.has(claimKey(claim));
   }
 
+  /** Is a thread still at work on the job under a claim that has ended? Bounded by its grace period, so the next claim can wait for it. */
+  isLeaving(jobId: string): boolean {
+    return this.#leaving.has(jobId);
+  }
+
   /** The lane of the job's current phase. */
   laneFor(job: JobRecord): string {
     const phase = this.#options.pipelines.get(job.pipeline)?.phases[job.phaseIndex];
@@ -89,9 +96,16 @@ export class Performer {
   /** Tells the handler of this claim to stop; what it still returns is discarded. */
   stop(claim: Claim, reason: StopReason, detail?: string | null): void {
     const key = claimKey(claim);
-    this.#inLine.get(key)?.();
-    this.#inLine.delete(key);
-    this.#running.get(key)?.stop(new PhaseStoppedError(reason, detail));
+    const leave = this.#inLine.get(key);
+    if (leave) {
+      leave();
+      this.#inLine.delete(key);
+      this.#options.onRoom();
+    }
+    const execution = this.#running.get(key);
+    if (!execution) return;
+    if (execution.isOnThread) this.#leaving.add(claim.id);
+    execution.stop(new PhaseStoppedError(reason, detail));
   }
 
   /** The job is held by nobody any more: what was kept for its next phase may go. */
@@ -121,6 +135,7 @@ export class Performer {
     const outcome = await execution.outcome();
     const { job } = execution;
     this.#running.delete(claimKey(job));
+    this.#leaving.delete(job.id);
     if (lane !== INLINE_LANE) this.#pace.note(lane, clock.now() - began);
     // Whoever waits for the slot runs now; what this run came to is committed meanwhile.
     const handedOn = capacity.free(lane);
