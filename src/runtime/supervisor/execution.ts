@@ -6,22 +6,21 @@ import type { JobRecord } from '../../actors/vocabulary.ts';
 import type { CarriedBlobs } from '../../threads/messages.ts';
 import type { ThreadPool } from '../../threads/pool.ts';
 import type { Overrun } from '../../threads/thread-run.ts';
-import type { CancelTimer, Clock } from '../clock.ts';
+import type { CancelTimer } from '../clock.ts';
 import { ShuttingDownError } from '../errors.ts';
 import type { Phase } from '../phase.ts';
 import type { AnyPipeline } from '../pipeline.ts';
-import type { JobLogLine } from '../store/port.ts';
 import type { HotBlobs } from './hot-blobs.ts';
 import { type PhaseRun, startInline } from './inline-runner.ts';
-import { failedEvent, type Outcome, type RunningPhase } from './outcome.ts';
+import { News, type NewsOptions } from './news.ts';
+import { type Failing, failedEvent, type Outcome, type RunningPhase } from './outcome.ts';
 import { startOnThread } from './thread-runner.ts';
 import type { Message } from './turn.ts';
 import { validated } from './validation.ts';
 
 /** What an execution needs from its surroundings. */
-export interface ExecutionOptions {
+export interface ExecutionOptions extends NewsOptions {
   readonly pools: ReadonlyMap<string, ThreadPool>;
-  readonly clock: Clock;
   readonly maxPayloadBytes: number;
   readonly maxBlobBytes: number;
   readonly printLogs: boolean;
@@ -31,11 +30,15 @@ export interface ExecutionOptions {
   blobs(jobId: string, phase: string): Promise<readonly Blob[]>;
   /** Hands a message to the supervisor; with `withinMs` it may wait for others that long. */
   post(message: Message, withinMs?: number): void;
-  log(line: JobLogLine): void;
 }
 
-/** Lines kept of one attempt, and one more that says so. */
-const MOST_LINES = 1_001;
+/** What is run, and when it begins if the job's record says otherwise. */
+interface Given {
+  readonly job: JobRecord;
+  readonly pipeline: AnyPipeline;
+  readonly phase: Phase;
+  readonly startedAt: number | null;
+}
 
 /** What a handler is given that had to be waited for. */
 interface Prepared {
@@ -59,21 +62,19 @@ export class Execution {
   #running: RunningPhase | null = null;
   /** Ends the preparations, if they are under way. */
   #giveUp: ((reason: unknown) => void) | null = null;
-  #ended = false;
   #stopped: PhaseStoppedError | null = null;
   #overrun: Overrun | undefined;
-  /** Progress on its way to the supervisor; later news replaces it. */
-  #news: Message | null = null;
-  #lines = 0;
+  readonly #news: News;
   readonly #cancelTimeout: CancelTimer | null;
 
-  constructor(job: JobRecord, pipeline: AnyPipeline, phase: Phase, options: ExecutionOptions, hot: HotBlobs) {
+  constructor({ job, pipeline, phase, startedAt }: Given, options: ExecutionOptions, hot: HotBlobs) {
     this.job = job;
     this.#pipeline = pipeline;
     this.#phase = phase;
     this.#options = options;
     this.#hot = hot;
     this.#cancelTimeout = job.timeoutAt === null ? null : options.clock.at(job.timeoutAt, () => this.#timeOut());
+    this.#news = new News(job, phase.name, startedAt, options);
   }
 
   /** Runs the handler to its end. Never rejects. */
@@ -92,8 +93,8 @@ export class Execution {
         ...(this.#overrun ? {} : { fallback: 'fatal' }),
       };
     }
-    this.#ended = true;
     this.#cancelTimeout?.();
+    this.#news.close();
     return outcome;
   }
 
@@ -109,12 +110,13 @@ export class Execution {
     if (!abides) return null;
     if (outcome.ok) {
       const { result, blobs, usage } = outcome;
-      return { type: 'phaseCompleted', at, result, blobs: blobs.length, usage };
+      const startedAt = this.#news.unrecordedStart;
+      return { type: 'phaseCompleted', at, result, blobs: blobs.length, usage, startedAt };
     }
     if (onShutdown) return onShutdown(at);
     // The handler called a queue that is going away. If that is this one, it is no fault of the job, which another run takes up.
     if (this.#options.isShuttingDown() && outcome.thrown instanceof ShuttingDownError) return { type: 'released', at };
-    return failedEvent(this.#pipeline, this.job, outcome, at);
+    return this.#failed(outcome, at);
   }
 
   /** Asks the handler to stop. The first reason counts, unless the job is taken away while its time runs out or the queue shuts down. */
@@ -123,6 +125,7 @@ export class Execution {
     const outranked = before === 'shutdown' || (before === 'timeout' && reason.code !== 'shutdown');
     if (before !== undefined && !outranked) return;
     this.#stopped = reason;
+    this.#news.close();
     this.#overrun ??= overrun;
     this.#cancelTimeout?.();
     this.#running?.stop(reason, overrun);
@@ -174,8 +177,8 @@ export class Execution {
       job: { ...this.job, data: data === undefined ? structuredClone(this.job.data) : data },
       maxPayloadBytes,
       maxBlobBytes,
-      onProgress: (percent, message) => this.#report(percent, message),
-      onLog: (line) => this.#log(line),
+      onProgress: (percent, message) => this.#news.progress(percent, message),
+      onLog: (line) => this.#news.log(line),
     };
     if (work.kind === 'inline') return startInline(work, run, blobs);
     const pool = pools.get(work.pool);
@@ -203,29 +206,11 @@ export class Execution {
     }
     const { id: jobId, fence } = this.job;
     const failing = { ok: false, thrown: overrun.error, outcome: overrun.outcome, usage: null } as const;
-    const event = failedEvent(this.#pipeline, this.job, failing, this.#options.clock.now());
-    this.#options.post({ jobId, fence, event });
+    this.#options.post({ jobId, fence, event: this.#failed(failing, this.#options.clock.now()) });
   }
 
-  #report(progress: number, message: string | null): void {
-    // A handler may leave something behind that goes on reporting.
-    if (this.#stopped || this.#ended) return;
-    const event: JobEvent = { type: 'progressed', at: this.#options.clock.now(), progress, message };
-    if (this.#news) {
-      this.#news.event = event;
-      return;
-    }
-    const onTaken = () => {
-      this.#news = null;
-    };
-    this.#news = { jobId: this.job.id, fence: this.job.fence, event, onTaken };
-    this.#options.post(this.#news);
-  }
-
-  #log({ at, level, text }: Pick<JobLogLine, 'at' | 'level' | 'text'>): void {
-    if (this.#lines++ >= MOST_LINES) return;
-    const { id: jobId, attempt } = this.job;
-    this.#options.log({ at, level, text, jobId, phase: this.#phase.name, attempt });
+  #failed(failing: Failing, at: number): JobEvent {
+    return { ...failedEvent(this.#pipeline, this.job, failing, at), startedAt: this.#news.unrecordedStart };
   }
 }
 

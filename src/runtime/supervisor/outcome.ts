@@ -2,7 +2,7 @@
 import type { Blob } from '../../actors/blobs.ts';
 import { showThrown, toFailure } from '../../actors/failure.ts';
 import type { PhaseStoppedError } from '../../actors/handler.ts';
-import type { JobEvent } from '../../actors/job-events.ts';
+import type { PhaseFailed } from '../../actors/job-events.ts';
 import type { Disposition, FailureOutcome, JobRecord, PhaseUsage } from '../../actors/vocabulary.ts';
 import type { Overrun } from '../../threads/thread-run.ts';
 import type { AnyPipeline } from '../pipeline.ts';
@@ -46,7 +46,7 @@ const FALLBACKS: Readonly<Partial<Record<FailureOutcome, Disposition>>> = {
 };
 
 /** The event a failed phase sends to its job. */
-export function failedEvent(pipeline: AnyPipeline, job: JobRecord, failing: Failing, at: number): JobEvent {
+export function failedEvent(pipeline: AnyPipeline, job: JobRecord, failing: Failing, at: number): PhaseFailed {
   const { thrown, outcome, usage, fallback = FALLBACKS[outcome] } = failing;
   const failure = { ...toFailure(thrown), outcome };
   try {

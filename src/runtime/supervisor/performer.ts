@@ -43,8 +43,11 @@ export class Performer {
     return this.#running.size;
   }
 
-  /** Runs the job's current phase in a slot that is already taken. */
-  run(job: JobRecord): void {
+  /**
+   * Runs the job's current phase in a slot that is already taken.
+   * @param startedAt when it begins, if the record says otherwise
+   */
+  run(job: JobRecord, startedAt: number | null = null): void {
     const { pipelines, clock, capacity, post } = this.#options;
     const pipeline = pipelines.get(job.pipeline);
     const phase = pipeline?.phases[job.phaseIndex];
@@ -58,22 +61,21 @@ export class Performer {
       post({ jobId: job.id, fence: job.fence, event: this.#onShutdown(clock.now()) });
       return;
     }
-    const execution = new Execution(job, pipeline, phase, this.#options, this.#hot);
+    const execution = new Execution({ job, pipeline, phase, startedAt }, this.#options, this.#hot);
     this.#running.set(key, execution);
     void this.#finish(execution, lane, phase.name);
   }
 
   /**
    * Gets in line for the lane of the job's current phase. Its clock starts when it has its slot, and it runs at once: that it has
-   * begun is no transition, and is committed meanwhile.
+   * begun is no transition, and is recorded later.
    */
   runWhenRoom(job: JobRecord): void {
-    const { capacity, clock, post } = this.#options;
+    const { capacity, clock } = this.#options;
     const since = clock.now();
     const leave = capacity.wait(this.laneFor(job), () => {
-      const at = clock.now();
-      this.run(job.timeoutAt === null ? job : { ...job, timeoutAt: job.timeoutAt + (at - since) });
-      post({ jobId: job.id, fence: job.fence, event: { type: 'phaseStarted', at } }, GATHER_MS);
+      const now = clock.now();
+      this.run(job.timeoutAt === null ? job : { ...job, timeoutAt: job.timeoutAt + (now - since) }, now);
     });
     this.#inLine.set(claimKey(job), leave);
   }

@@ -4,11 +4,11 @@
  * then are effects performed and listeners told. A turn that cannot be committed never happened.
  */
 
-import type { JobActor, Step } from '../../actors/job-actor.ts';
+import type { JobActor, Newborn } from '../../actors/job-actor.ts';
 import type { JobEvent } from '../../actors/job-events.ts';
 import type { JobRecord, StopReason } from '../../actors/vocabulary.ts';
 import { NotFoundError } from '../errors.ts';
-import { type Committed, type JobLogLine, lossOf, type StagedTransition, type Store } from '../store/port.ts';
+import { type Committed, type JobLogLine, lossOf, type Store } from '../store/port.ts';
 import { Aftermath, type AftermathOptions, wantsRun } from './aftermath.ts';
 import { Booking, type Claim, claimKey } from './capacity.ts';
 import type { Charts } from './charts.ts';
@@ -57,11 +57,7 @@ export class Supervisor {
   }
 
   /** Brings jobs into the world, all or none. */
-  bear(steps: readonly Step[], chosenIds: readonly string[]): Promise<void> {
-    const births = steps.map(({ job, transition }) => ({
-      job,
-      transition: { position: 0, ...transition } as StagedTransition,
-    }));
+  bear(births: readonly Newborn[], chosenIds: readonly string[]): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#inbox.addBirth({ group: { births, chosenIds }, resolve, reject });
       this.wake();
