@@ -213,11 +213,27 @@ describe('options', () => {
   it.each([
     ['options.port', { port: -1 }],
     ['options.port', { port: 70_000 }],
+    ['options.port', { port: null }],
+    ['options.port', { port: '4600' }],
     ['options.host', { host: 5 }],
+    ['options.host', { host: null }],
+    ['options.host', { host: '' }],
+    ['options.host', { host: ' ' }],
+    ['options.stately', { stately: null }],
+    ['options.stately', { stately: 'stately.ai' }],
     ['options.stately', { stately: 'javascript:alert(1)' }],
     ['options.prot', { prot: 1 }],
   ])('%s is checked', async (field, options) => {
     await expect(open(options as InspectorOptions)).rejects.toMatchObject({ code: 'invalid_input', field });
+  });
+
+  it.each([null, undefined, {}, 'jobs.db'])('%o is no queue', async (queue) => {
+    await expect(serveInspector(queue as never, { port: 0 })).rejects.toMatchObject({ field: 'queue' });
+  });
+
+  it.each([null, 4600, []])('%o are no options', async (options) => {
+    const queue = openQueue({ pipelines: [work] });
+    await expect(serveInspector(queue, options as never)).rejects.toMatchObject({ field: 'options' });
   });
 
   it('a port that is taken is refused', async () => {
