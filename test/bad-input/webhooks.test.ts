@@ -65,6 +65,8 @@ describe('options of webhooks', () => {
     ['config.webhooks.secret', 'a number', { secret: 5 }],
     ['config.webhooks.secret', 'an empty list', { secret: [] }],
     ['config.webhooks.secret', 'not base64 after whsec_', { secret: 'whsec_?' }],
+    ['config.webhooks.secret', 'no byte after whsec_', { secret: 'whsec_A' }],
+    ['config.webhooks.secret', 'nothing after whsec_', { secret: 'whsec_' }],
     ['config.webhooks.secret[1]', 'a number', { secret: ['a', 5] }],
     ['config.webhooks.events', 'a name', { events: 'job:completed' }],
     ['config.webhooks.events[0]', 'no event of webhooks', { events: ['job:progress'] }],
