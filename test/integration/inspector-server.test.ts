@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { get, type IncomingMessage } from 'node:http';
 import { type JobRecord, pipeline } from 'millrace';
-import { type InspectorOptions, serveInspector } from 'millrace/inspector';
+import { type InspectedQueue, type InspectorOptions, serveInspector } from 'millrace/inspector';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { closeQueue, nextEvent, openQueue } from '../support/open-queue.ts';
 
@@ -125,6 +125,28 @@ describe('what it tells of jobs', () => {
     const filtered = await ask(port, '/api/jobs?status=completed&pipeline=work');
     expect((JSON.parse(filtered.body) as { jobs: JobRecord[] }).jobs.map((job) => job.id)).toEqual([id]);
     expect((await ask(port, '/api/jobs?status=nonsense')).status).toBe(400);
+  });
+
+  it('is read a few jobs at a time, so that large ones do not hold up the host', async () => {
+    const queue = openQueue({ pipelines: [work], claim: false });
+    await queue.enqueueMany(Array.from({ length: 130 }, (_, n) => ({ name: 'work', data: n }) as const));
+    const limits: (number | undefined)[] = [];
+    const watched: InspectedQueue = {
+      getJob: (id) => queue.getJob(id),
+      transitions: (id) => queue.transitions(id),
+      stats: () => queue.stats(),
+      createEventStream: (options) => queue.createEventStream(options),
+      listJobs: (options) => {
+        limits.push(options?.limit);
+        return queue.listJobs(options);
+      },
+    };
+    const { port, close } = await serveInspector(watched, { port: 0 });
+    onTestFinished(close);
+    const { jobs } = JSON.parse((await ask(port, '/api/jobs')).body) as { jobs: JobRecord[] };
+    const newest = (await queue.listJobs({ limit: 100 })).jobs;
+    expect(jobs.map(({ id }) => id)).toEqual(newest.map(({ id }) => id));
+    expect(Math.max(...limits.map((limit) => limit ?? Number.POSITIVE_INFINITY))).toBeLessThanOrEqual(10);
   });
 
   it('is the log of one that was deleted', async () => {
