@@ -196,6 +196,10 @@ describe.skipIf(!chromiumPath())('the inspector page', () => {
     const { page } = await visit(queue);
     await page.setViewportSize({ width, height: 800 });
     await page.locator('.lit[data-state="active.fetch"]').waitFor();
+    const foot = (part: string) => page.locator(part).evaluate((element) => element.getBoundingClientRect().bottom);
+    const head = (part: string) => page.locator(part).evaluate((element) => element.getBoundingClientRect().top);
+    expect(await foot('#phases')).toBeLessThanOrEqual(await head('#log'));
+    expect(await foot('#log')).toBeLessThanOrEqual(await head('#context'));
     for (const part of ['#list', '#job-id', '#chart', '#now', '#log', '#context']) {
       const box = await page.locator(part).boundingBox();
       const { x = -1, width: wide = 0, height = 0 } = box ?? {};
