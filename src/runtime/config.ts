@@ -4,7 +4,15 @@ import type { RetentionOptions } from './background/pruner.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { InvalidInputError } from './errors.ts';
 import { type InspectOption, requireInspect } from './journal/inspect-feed.ts';
-import { requireBoolean, requireCount, requireFunction, requireOneOf, requireOptions } from './options.ts';
+import {
+  requireBoolean,
+  requireCount,
+  requireFunction,
+  requireOneOf,
+  requireOptions,
+  requireTimer,
+  requireWait,
+} from './options.ts';
 import { type AnyPipeline, Pipeline } from './pipeline.ts';
 import type { PhasesChangedPolicy } from './store/port.ts';
 import type { Durability } from './store/sqlite/connection.ts';
@@ -85,8 +93,8 @@ export function parseConfig(config: JobQueueConfig): Settings {
   requireDatabase(config.database);
   requirePipelines(config.pipelines);
   requireCount(config.concurrency, 'config.concurrency', 1);
-  requireCount(config.leaseMs, 'config.leaseMs', 100);
-  requireCount(config.busyTimeoutMs, 'config.busyTimeoutMs', 0);
+  requireWait(config.leaseMs, 'config.leaseMs', 100);
+  requireTimer(config.busyTimeoutMs, 'config.busyTimeoutMs', 0);
   requireCount(config.maxPayloadBytes, 'config.maxPayloadBytes', 1);
   requireCount(config.maxBlobBytes, 'config.maxBlobBytes', 0);
   requireThreads(config.threads, config.pipelines);
@@ -168,10 +176,11 @@ function requireRetention(retention: RetentionOptions): void {
     'onStale',
     'onDelete',
   ]);
-  for (const key of ['staleAfterMs', 'deleteAfterMs', 'logMaxAgeMs', 'logMaxCount'] as const) {
-    requireCount(retention[key], `${field}.${key}`, 0);
+  for (const key of ['staleAfterMs', 'deleteAfterMs', 'logMaxAgeMs'] as const) {
+    requireWait(retention[key], `${field}.${key}`, 0);
   }
-  requireCount(retention.intervalMs, `${field}.intervalMs`, 1);
+  requireCount(retention.logMaxCount, `${field}.logMaxCount`, 0);
+  requireWait(retention.intervalMs, `${field}.intervalMs`, 1);
   requireCount(retention.batchSize, `${field}.batchSize`, 1);
   requireFunction(retention.onStale, `${field}.onStale`);
   requireFunction(retention.onDelete, `${field}.onDelete`);

@@ -1,5 +1,6 @@
 /** Checks at the door: each says which field is wrong and what would be right. */
 import type { Backoff } from '../actors/backoff.ts';
+import { LONGEST_TIMER_MS } from './clock.ts';
 import { InvalidInputError } from './errors.ts';
 
 const NAME = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/;
@@ -15,12 +16,29 @@ export function requireName(name: unknown, field: string): asserts name is strin
   if (name in Object.prototype) throw new InvalidInputError(field, `"${name}" is reserved; choose another name.`);
 }
 
-/** A whole number of at least `least`, or undefined. */
-export function requireCount(value: unknown, field: string, least: number): void {
+/** A whole number of at least `least` and at most `most`, or undefined. */
+export function requireCount(value: unknown, field: string, least: number, most = Number.MAX_SAFE_INTEGER): void {
   if (value === undefined) return;
-  if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < least) {
-    throw new InvalidInputError(field, `is ${show(value)}, but must be a whole number of at least ${least}.`);
+  const range = most === Number.MAX_SAFE_INTEGER ? `of at least ${least}` : `from ${least} to ${most}`;
+  if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < least || value > most) {
+    throw new InvalidInputError(field, `is ${show(value)}, but must be a whole number ${range}.`);
   }
+}
+
+/**
+ * The longest wait that may be asked for, a hundred years: added to any date of ours it is still a date, and a number that
+ * SQLite and JavaScript both hold exactly.
+ */
+export const LONGEST_WAIT_MS = 100 * 365 * 24 * 3_600_000;
+
+/** Milliseconds that are waited for by the clock, which makes long waits of pieces, or that are added to a stored time; or undefined. */
+export function requireWait(value: unknown, field: string, least: number): void {
+  requireCount(value, field, least, LONGEST_WAIT_MS);
+}
+
+/** Milliseconds that one timer of Node's (or SQLite's) waits for, none of which can wait longer than 24 days; or undefined. */
+export function requireTimer(value: unknown, field: string, least: number): void {
+  requireCount(value, field, least, LONGEST_TIMER_MS);
 }
 
 /** The last moment a `Date` can hold. */
@@ -74,12 +92,6 @@ export function requireFunction(value: unknown, field: string): void {
   throw new InvalidInputError(field, `is ${show(value)}, but must be a function.`);
 }
 
-/** `true`, `false` or undefined. */
-export function requireFlag(value: unknown, field: string): void {
-  if (value === undefined || typeof value === 'boolean') return;
-  throw new InvalidInputError(field, 'must be true or false.');
-}
-
 /** A {@link Backoff}, or undefined. */
 export function requireBackoff(backoff: Backoff | undefined, field: string): void {
   if (backoff === undefined) return;
@@ -87,8 +99,8 @@ export function requireBackoff(backoff: Backoff | undefined, field: string): voi
   if (!['fixed', 'linear', 'exponential'].includes(backoff.type)) {
     throw new InvalidInputError(`${field}.type`, 'is "fixed", "linear" or "exponential".');
   }
-  requireCount(backoff.baseMs ?? Number.NaN, `${field}.baseMs`, 0);
-  requireCount(backoff.maxMs, `${field}.maxMs`, 0);
+  requireWait(backoff.baseMs ?? Number.NaN, `${field}.baseMs`, 0);
+  requireWait(backoff.maxMs, `${field}.maxMs`, 0);
   const { jitter = 0 } = backoff;
   if (typeof jitter !== 'number' || !(jitter >= 0 && jitter <= 1)) {
     throw new InvalidInputError(`${field}.jitter`, 'is a share from 0 to 1.');

@@ -3,7 +3,15 @@ import { createSecretKey, type KeyObject } from 'node:crypto';
 import type { Backoff } from '../actors/backoff.ts';
 import type { JobEventName } from '../actors/vocabulary.ts';
 import { InvalidInputError } from './errors.ts';
-import { requireBackoff, requireCount, requireFlag, requireOneOf, requireOptions } from './options.ts';
+import {
+  requireBackoff,
+  requireBoolean,
+  requireCount,
+  requireOneOf,
+  requireOptions,
+  requireTimer,
+  requireWait,
+} from './options.ts';
 import { requireWebhookUrl } from './webhook-url.ts';
 
 /** The events a webhook can be sent for. */
@@ -98,8 +106,8 @@ export function parseWebhooks(options: WebhookOptions | undefined, claim: boolea
   requireOptions(given, field, KNOWN);
   const post = postSettings(given, field);
   requireCount(given.concurrencyPerEndpoint, `${field}.concurrencyPerEndpoint`, 1);
-  requireCount(given.keepFailedMs, `${field}.keepFailedMs`, 0);
-  requireFlag(given.send, `${field}.send`);
+  requireWait(given.keepFailedMs, `${field}.keepFailedMs`, 0);
+  requireBoolean(given.send, `${field}.send`);
   if (given.events !== undefined) requireEvents(given.events, `${field}.events`);
   return {
     ...post,
@@ -119,7 +127,8 @@ export function secretKey(secret: unknown, field: string): KeyObject {
   }
   if (!secret.startsWith('whsec_')) return createSecretKey(secret, 'utf8');
   const encoded = secret.slice('whsec_'.length);
-  if (!/^[A-Za-z0-9+/]+={0,2}$/.test(encoded)) {
+  // A single character is no byte yet, and with an empty key anybody could sign.
+  if (!/^[A-Za-z0-9+/]{2,}={0,2}$/.test(encoded)) {
     throw new InvalidInputError(field, 'begins with "whsec_", so that base64 must follow.');
   }
   return createSecretKey(encoded, 'base64');
@@ -133,8 +142,8 @@ export function secretKeys(secret: unknown, field: string): readonly KeyObject[]
 }
 
 function postSettings(options: WebhookPostOptions, field: string): PostSettings {
-  requireFlag(options.allowPrivateNetwork, `${field}.allowPrivateNetwork`);
-  requireCount(options.timeoutMs, `${field}.timeoutMs`, 1);
+  requireBoolean(options.allowPrivateNetwork, `${field}.allowPrivateNetwork`);
+  requireTimer(options.timeoutMs, `${field}.timeoutMs`, 1);
   requireCount(options.maxAttempts, `${field}.maxAttempts`, 1);
   requireCount(options.maxResponseBytes, `${field}.maxResponseBytes`, 0);
   requireBackoff(options.backoff, `${field}.backoff`);

@@ -5,7 +5,7 @@ import { JobQueue, type JobQueueConfig, pipeline, StoreUnavailableError } from '
 import { describe, expect, test } from 'vitest';
 import { openQueue } from '../support/open-queue.ts';
 import { tempDatabase, tempFolder } from '../support/temp-database.ts';
-import { errorOf, expectInvalid, notCounts } from './refusals.ts';
+import { errorOf, expectInvalid, notCounts, TOO_LONG_FOR_A_TIMER, TOO_LONG_FOR_ANYBODY } from './refusals.ts';
 
 const work = pipeline('work').phase('only', () => 'done');
 
@@ -53,6 +53,49 @@ describe('a limit that is no whole number in range', () => {
     const [outer = '', inner] = field.split('.');
     await expectRefused({ [outer]: inner ? { [inner]: value } : value }, `config.${field}`);
   });
+});
+
+describe('a wait that is too long', () => {
+  const waits = [
+    'leaseMs',
+    'retention.staleAfterMs',
+    'retention.deleteAfterMs',
+    'retention.logMaxAgeMs',
+    'retention.intervalMs',
+  ];
+  const cases = [
+    ...TOO_LONG_FOR_A_TIMER.map((ms) => ['busyTimeoutMs', ms] as const),
+    ...waits.flatMap((field) => TOO_LONG_FOR_ANYBODY.map((ms) => [field, ms] as const)),
+  ];
+  test.each(cases)('%s of %d is refused', async (field, value) => {
+    const [outer = '', inner] = field.split('.');
+    await expectRefused({ [outer]: inner ? { [inner]: value } : value }, `config.${field}`);
+  });
+});
+
+test('limits as large as they may be are no hindrance', async () => {
+  const years = 100 * 365 * 86_400_000;
+  const queue = openQueue({
+    pipelines: [work],
+    concurrency: Number.MAX_SAFE_INTEGER,
+    leaseMs: years,
+    busyTimeoutMs: 2 ** 31 - 1,
+    maxPayloadBytes: Number.MAX_SAFE_INTEGER,
+    maxBlobBytes: Number.MAX_SAFE_INTEGER,
+    retention: {
+      staleAfterMs: years,
+      deleteAfterMs: years,
+      logMaxAgeMs: years,
+      logMaxCount: Number.MAX_SAFE_INTEGER,
+      intervalMs: years,
+      batchSize: Number.MAX_SAFE_INTEGER,
+    },
+    webhooks: { timeoutMs: 2 ** 31 - 1, keepFailedMs: years, backoff: { type: 'fixed', baseMs: years, maxMs: years } },
+  });
+  const errors: unknown[] = [];
+  queue.on('error', ({ error }) => errors.push(error));
+  expect(await queue.result(await queue.enqueue('work', null))).toBe('done');
+  expect(errors).toEqual([]);
 });
 
 describe('a value of the wrong kind', () => {

@@ -2,7 +2,7 @@ import { type EventStreamOptions, pipeline } from 'millrace';
 import { type WatchOptions, watchJobs } from 'millrace/client';
 import { describe, expect, test } from 'vitest';
 import { openQueue } from '../support/open-queue.ts';
-import { expectInvalid, notCounts } from './refusals.ts';
+import { expectInvalid, notCounts, TOO_LONG_FOR_A_TIMER, TOO_LONG_FOR_ANYBODY } from './refusals.ts';
 
 const work = pipeline('work').phase('only', () => null);
 
@@ -19,6 +19,7 @@ describe('createEventStream', () => {
     ...['yes', 1, null].map((snapshot) => ['options.snapshot', { snapshot }] as const),
     ...[{}, true, ['5'], 5n].map((lastEventId) => ['options.lastEventId', { lastEventId }] as const),
     ...notCounts(1).map(([, pingMs]) => ['options.pingMs', { pingMs }] as const),
+    ...TOO_LONG_FOR_ANYBODY.map((pingMs) => ['options.pingMs', { pingMs }] as const),
     ...[null, {}, new AbortController()].map((signal) => ['options.signal', { signal }] as const),
     ...[null, 'job:failed', ['job:failed']].map((filter) => ['options.filter', { filter }] as const),
     ['options.filter.event', { filter: { event: 'job:failed' } }],
@@ -57,6 +58,9 @@ describe('watchJobs', () => {
     ['options.signal', 'http://localhost/', { signal: {} }],
     ...(['minRetryMs', 'maxRetryMs'] as const).flatMap((option) =>
       notCounts(0).map(([, value]) => [`options.${option}`, 'http://localhost/', { [option]: value }] as const),
+    ),
+    ...(['minRetryMs', 'maxRetryMs', 'silenceMs'] as const).flatMap((option) =>
+      TOO_LONG_FOR_A_TIMER.map((ms) => [`options.${option}`, 'http://localhost/', { [option]: ms }] as const),
     ),
     ...notCounts(1).map(([, silenceMs]) => ['options.silenceMs', 'http://localhost/', { silenceMs }] as const),
   ];

@@ -18,6 +18,12 @@ export function notCounts(least: number): readonly (readonly [shown: string, val
   ];
 }
 
+/** Longer than one timer can wait: Node would make a millisecond of it. */
+export const TOO_LONG_FOR_A_TIMER = [2 ** 31, 2 ** 32, Number.MAX_SAFE_INTEGER] as const;
+
+/** Longer than a hundred years: added to the time now it could be no date any more. */
+export const TOO_LONG_FOR_ANYBODY = [100 * 365 * 86_400_000 + 1, Number.MAX_SAFE_INTEGER] as const;
+
 /** What a function or promise throws; fails the test if it throws nothing. */
 export async function errorOf(work: (() => unknown) | Promise<unknown>): Promise<unknown> {
   try {

@@ -3,7 +3,14 @@ import { JobQueue, type JobQueueConfig, pipeline, type WebhookOptions } from 'mi
 import { describe, expect, test } from 'vitest';
 import { openQueue } from '../support/open-queue.ts';
 import { tempDatabase } from '../support/temp-database.ts';
-import { errorOf, expectInvalid, expectNothingStored, notCounts } from './refusals.ts';
+import {
+  errorOf,
+  expectInvalid,
+  expectNothingStored,
+  notCounts,
+  TOO_LONG_FOR_A_TIMER,
+  TOO_LONG_FOR_ANYBODY,
+} from './refusals.ts';
 
 const work = pipeline('work').phase('only', () => 'done');
 
@@ -45,7 +52,7 @@ describe('options of webhooks', () => {
   );
   test.each(cases)('%s %s is refused', (key, _, value) => expectRefused({ [key]: value }, `config.webhooks.${key}`));
 
-  test.each([
+  test.each<readonly [string, string, unknown]>([
     ['config.webhooks', 'null', null],
     ['config.webhooks', 'a URL', 'https://example.com'],
     ['config.webhooks', 'a list', []],
@@ -58,6 +65,8 @@ describe('options of webhooks', () => {
     ['config.webhooks.secret', 'a number', { secret: 5 }],
     ['config.webhooks.secret', 'an empty list', { secret: [] }],
     ['config.webhooks.secret', 'not base64 after whsec_', { secret: 'whsec_?' }],
+    ['config.webhooks.secret', 'no byte after whsec_', { secret: 'whsec_A' }],
+    ['config.webhooks.secret', 'nothing after whsec_', { secret: 'whsec_' }],
     ['config.webhooks.secret[1]', 'a number', { secret: ['a', 5] }],
     ['config.webhooks.events', 'a name', { events: 'job:completed' }],
     ['config.webhooks.events[0]', 'no event of webhooks', { events: ['job:progress'] }],
@@ -67,6 +76,15 @@ describe('options of webhooks', () => {
     ['config.webhooks.backoff', 'a number', { backoff: 5 }],
     ['config.webhooks.backoff.type', 'unknown', { backoff: { type: 'random', baseMs: 1 } }],
     ['config.webhooks.backoff.baseMs', 'missing', { backoff: { type: 'fixed' } }],
+    ...TOO_LONG_FOR_A_TIMER.map((ms) => ['config.webhooks.timeoutMs', `${ms} ms`, { timeoutMs: ms }] as const),
+    ...TOO_LONG_FOR_ANYBODY.flatMap(
+      (ms) =>
+        [
+          ['config.webhooks.keepFailedMs', `${ms} ms`, { keepFailedMs: ms }],
+          ['config.webhooks.backoff.baseMs', `${ms} ms`, { backoff: { type: 'fixed', baseMs: ms } }],
+          ['config.webhooks.backoff.maxMs', `${ms} ms`, { backoff: { type: 'fixed', baseMs: 1, maxMs: ms } }],
+        ] as const,
+    ),
   ])('%s, %s, is refused', (field, _, webhooks) => expectRefused(webhooks, field));
 
   test.each(PRIVATE_URLS)('the URL %s is refused unless private networks are allowed', async (url) => {

@@ -189,6 +189,28 @@ describe.skipIf(!chromiumPath())('the inspector page', () => {
     expect(await page.locator('body img:not([src="/icon.svg"]), body script').count()).toBe(0);
   });
 
+  it.each([1280, 800, 390])('fits a window %i pixels wide, and moves no more of it than the chart', async (width) => {
+    const { work, doors } = gatedPipeline();
+    const queue = openQueue({ pipelines: [work] });
+    await queue.enqueue('reports', { long: 'x'.repeat(500) }, { id: `long-${'x'.repeat(60)}` });
+    const { page } = await visit(queue);
+    await page.setViewportSize({ width, height: 800 });
+    await page.locator('.lit[data-state="active.fetch"]').waitFor();
+    const foot = (part: string) => page.locator(part).evaluate((element) => element.getBoundingClientRect().bottom);
+    const head = (part: string) => page.locator(part).evaluate((element) => element.getBoundingClientRect().top);
+    expect(await foot('#phases')).toBeLessThanOrEqual(await head('#log'));
+    expect(await foot('#log')).toBeLessThanOrEqual(await head('#context'));
+    for (const part of ['#list', '#job-id', '#chart', '#now', '#log', '#context']) {
+      const box = await page.locator(part).boundingBox();
+      const { x = -1, width: wide = 0, height = 0 } = box ?? {};
+      expect([part, x >= 0 && x + wide <= width && wide > 40 && height > 15]).toEqual([part, true]);
+    }
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
+    for (const door of Object.values(doors)) door.open();
+    await page.locator('.lit[data-state="completed"]').waitFor();
+    expect(await page.evaluate('document.documentElement.scrollTop')).toBe(0);
+  });
+
   it('finds jobs by status, pipeline and id', async () => {
     const fine = pipeline('fine').phase('run', () => 1);
     const broken = pipeline('broken').phase('run', () => Promise.reject(new Error('no')));

@@ -58,6 +58,35 @@ async function take(watch: AsyncIterable<WatchEvent>, count = Number.POSITIVE_IN
 const asMessages = (events: readonly WatchEvent[]) => events.map((data) => ({ event: data.type, data }));
 
 describe('watchJobs', () => {
+  test('asks again when a server takes the call and says nothing', async () => {
+    const { url, requests } = await answering(() => {}, sends(enqueued(1)));
+    const events = await take(watchJobs(url, { ...FAST, silenceMs: 50 }), 1);
+    expect(events).toMatchObject([{ lastEventId: '1' }]);
+    expect(requests).toHaveLength(2);
+  });
+
+  test.each([404, 403])('a refusal without end (%i) is read as far as it is shown, and hung up on', async (status) => {
+    const closed = gate();
+    const { url } = await answering((response) => {
+      response.on('close', () => closed.open());
+      response.writeHead(status);
+      const pour = () => {
+        while (response.writable && response.write('no '.repeat(1_000)));
+      };
+      response.on('drain', pour);
+      pour();
+    });
+    await expect(take(watchJobs(url, FAST))).rejects.toThrow(`(HTTP ${status}): no no`);
+    await closed.opened;
+  });
+
+  test('a signal that aborts while the server has not answered yet ends the watch', async () => {
+    const stop = new AbortController();
+    const { url, requests } = await answering(() => stop.abort());
+    expect(await take(watchJobs(url, { ...FAST, signal: stop.signal }))).toEqual([]);
+    expect(requests).toHaveLength(1);
+  });
+
   test('shows the events of a queue over HTTP, typed, with where to resume', async () => {
     const database = tempDatabase();
     const queue = openQueue({ database, pipelines: [two] });

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { get, type IncomingMessage } from 'node:http';
 import { type JobRecord, pipeline } from 'millrace';
-import { type InspectorOptions, serveInspector } from 'millrace/inspector';
+import { type InspectedQueue, type InspectorOptions, serveInspector } from 'millrace/inspector';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { closeQueue, nextEvent, openQueue } from '../support/open-queue.ts';
 
@@ -127,6 +127,28 @@ describe('what it tells of jobs', () => {
     expect((await ask(port, '/api/jobs?status=nonsense')).status).toBe(400);
   });
 
+  it('is read a few jobs at a time, so that large ones do not hold up the host', async () => {
+    const queue = openQueue({ pipelines: [work], claim: false });
+    await queue.enqueueMany(Array.from({ length: 130 }, (_, n) => ({ name: 'work', data: n }) as const));
+    const limits: (number | undefined)[] = [];
+    const watched: InspectedQueue = {
+      getJob: (id) => queue.getJob(id),
+      transitions: (id) => queue.transitions(id),
+      stats: () => queue.stats(),
+      createEventStream: (options) => queue.createEventStream(options),
+      listJobs: (options) => {
+        limits.push(options?.limit);
+        return queue.listJobs(options);
+      },
+    };
+    const { port, close } = await serveInspector(watched, { port: 0 });
+    onTestFinished(close);
+    const { jobs } = JSON.parse((await ask(port, '/api/jobs')).body) as { jobs: JobRecord[] };
+    const newest = (await queue.listJobs({ limit: 100 })).jobs;
+    expect(jobs.map(({ id }) => id)).toEqual(newest.map(({ id }) => id));
+    expect(Math.max(...limits.map((limit) => limit ?? Number.POSITIVE_INFINITY))).toBeLessThanOrEqual(10);
+  });
+
   it('is the log of one that was deleted', async () => {
     const queue = openQueue({ pipelines: [work], retention: { staleAfterMs: 0, deleteAfterMs: 0, intervalMs: 5 } });
     const { port, close } = await serveInspector(queue, { port: 0 });
@@ -213,11 +235,27 @@ describe('options', () => {
   it.each([
     ['options.port', { port: -1 }],
     ['options.port', { port: 70_000 }],
+    ['options.port', { port: null }],
+    ['options.port', { port: '4600' }],
     ['options.host', { host: 5 }],
+    ['options.host', { host: null }],
+    ['options.host', { host: '' }],
+    ['options.host', { host: ' ' }],
+    ['options.stately', { stately: null }],
+    ['options.stately', { stately: 'stately.ai' }],
     ['options.stately', { stately: 'javascript:alert(1)' }],
     ['options.prot', { prot: 1 }],
   ])('%s is checked', async (field, options) => {
     await expect(open(options as InspectorOptions)).rejects.toMatchObject({ code: 'invalid_input', field });
+  });
+
+  it.each([null, undefined, {}, 'jobs.db'])('%o is no queue', async (queue) => {
+    await expect(serveInspector(queue as never, { port: 0 })).rejects.toMatchObject({ field: 'queue' });
+  });
+
+  it.each([null, 4600, []])('%o are no options', async (options) => {
+    const queue = openQueue({ pipelines: [work] });
+    await expect(serveInspector(queue, options as never)).rejects.toMatchObject({ field: 'options' });
   });
 
   it('a port that is taken is refused', async () => {

@@ -103,16 +103,31 @@ export class Sender {
     if (this.#o.settings.configured) this.wake();
   }
 
-  /** Waits at most `ms` for what is under way; the rest is left for the next start. */
+  /** Sends what is due, for at most `ms`; the rest is left for the next start. */
   async stop(ms: number): Promise<void> {
     await this.#loop.stop();
-    // The last jobs may have owed something after the last look.
-    if (this.#o.settings.send && ms > 0) await this.#round().catch(() => {});
-    const landed = Promise.all([...this.#flights.values()].map((flight) => flight.landed));
     const timer = setTimeout(() => this.#abort.abort(), Math.min(Math.max(0, ms), LONGEST_TIMER_MS));
-    await landed;
+    if (this.#o.settings.send && ms > 0) await this.#drain();
+    await Promise.all(this.#landings());
     clearTimeout(timer);
     this.#o.courier.close();
+  }
+
+  /**
+   * The last jobs may have owed something after the last look, more than an endpoint has room for, and one delivery that
+   * arrives makes its job's next one due: whatever lands is followed by another look.
+   */
+  async #drain(): Promise<void> {
+    while (!this.#abort.signal.aborted) {
+      // A store that cannot be asked keeps what is owed.
+      await this.#round().catch(() => {});
+      if (this.#flights.size === 0) return;
+      await Promise.race(this.#landings());
+    }
+  }
+
+  #landings(): readonly Promise<void>[] {
+    return [...this.#flights.values()].map(({ landed }) => landed);
   }
 
   /** Takes as much as there is room for; answers with when there will be more. */

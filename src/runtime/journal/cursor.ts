@@ -23,6 +23,8 @@ export class LogCursor {
   async open(): Promise<number> {
     const { newest } = await this.#store.logRange();
     this.#liveAfter = newest;
+    // What nobody listened to is not in the tail; asides of today must not be told before yesterday's entries.
+    this.#tail.saw(newest);
     return newest;
   }
 

@@ -1,6 +1,6 @@
 /** Checks what `createEventStream` is given. */
 import { InvalidInputError } from '../errors.ts';
-import { requireCount, requireOptions, show } from '../options.ts';
+import { requireBoolean, requireOptions, requireWait, show } from '../options.ts';
 import { type EventFilter, StreamFilter } from './stream-filter.ts';
 
 /** Options of `queue.createEventStream(…)`. */
@@ -30,13 +30,11 @@ export interface StreamSettings {
 export function requireStreamOptions(options: EventStreamOptions): StreamSettings {
   requireOptions(options, 'options', ['snapshot', 'lastEventId', 'filter', 'pingMs', 'signal']);
   const { snapshot = false, lastEventId = null, filter = {}, pingMs = 15_000, signal } = options;
-  if (typeof snapshot !== 'boolean') {
-    throw new InvalidInputError('options.snapshot', `is ${show(snapshot)}, but must be true or false.`);
-  }
+  requireBoolean(snapshot, 'options.snapshot');
   if (lastEventId !== null && typeof lastEventId !== 'string' && typeof lastEventId !== 'number') {
     throw new InvalidInputError('options.lastEventId', `is ${show(lastEventId)}, but must be the id of an event.`);
   }
-  requireCount(pingMs, 'options.pingMs', 1);
+  requireWait(pingMs, 'options.pingMs', 1);
   if (signal !== undefined && !(signal instanceof AbortSignal)) {
     throw new InvalidInputError('options.signal', `is ${show(signal)}, but must be an AbortSignal.`);
   }

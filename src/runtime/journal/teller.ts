@@ -1,5 +1,6 @@
 /** Tells the world what has been committed: retention hooks first, then listeners, then whoever awaits a result. */
 import { announcementsOf } from '../../actors/announcements.ts';
+import { showThrown, toFailure } from '../../actors/failure.ts';
 import type { JobRecord, TransitionRecord } from '../../actors/vocabulary.ts';
 import { EventBus } from './event-bus.ts';
 import type { JobWebhookEvent, QueueEvents } from './events.ts';
@@ -65,11 +66,10 @@ export class Teller {
 
   /** Errors that belong to nobody's call. Without a listener they become a process warning, never a crash. */
   report(error: unknown, during: string): void {
-    const text = error instanceof Error ? error.message : String(error);
     if (during !== 'a listener of "error"' && this.bus.has('error')) {
       this.bus.emit('error', { type: 'error', error, during });
     } else {
-      process.emitWarning(`${during} failed: ${text}`, { type: 'MillraceWarning' });
+      process.emitWarning(`${during} failed: ${messageOf(error)}`, { type: 'MillraceWarning' });
     }
   }
 
@@ -83,4 +83,10 @@ export class Teller {
       this.report(error, `retention.${name}`);
     }
   }
+}
+
+/** Anything can be thrown, also what has no message and cannot be made a string. */
+function messageOf(thrown: unknown): string {
+  const { name, message } = toFailure(thrown);
+  return name === 'NonError' ? showThrown(thrown) : message;
 }

@@ -1,4 +1,5 @@
-import { JobQueue, pipeline } from 'millrace';
+import Database from 'better-sqlite3';
+import { JobQueue, pipeline, RecoverableError } from 'millrace';
 import { expect, onTestFinished, test } from 'vitest';
 import { gate, nextEvent, openQueue } from '../../support/open-queue.ts';
 import { receiver } from '../../support/receiver.ts';
@@ -131,6 +132,85 @@ test('shutdown does not wait beyond its time, and the next start sends the rest 
   const told = nextEvent(later, 'job:webhook:delivered');
   expect(await told).toMatchObject({ attempts: 1, job: { id } });
   expect(endpoint.received.map((one) => one.id)).toEqual(Array(2).fill(endpoint.received[0]?.id));
+});
+
+/** Fails once, so that a job owes two webhooks: `job:retrying`, then `job:completed`. */
+const flaky = pipeline('flaky')
+  .phase('run', (_job, ctx) => {
+    if (ctx.attempt === 1) throw new RecoverableError('not yet');
+    return 'done';
+  })
+  .options({ retry: { maxAttempts: 2, disposition: 'fatal', backoff: { type: 'fixed', baseMs: 0 } } });
+
+test('shutdown sends all that is due, however little room the endpoint has, and each job’s in order', async () => {
+  const doors = gate();
+  const endpoint = await receiver((_, n) =>
+    n === 1 ? (response) => void doors.opened.then(() => response.end()) : 200,
+  );
+  const webhooks = { url: endpoint.url, allowPrivateNetwork: true, concurrencyPerEndpoint: 1 } as const;
+  const database = tempDatabase();
+  const queue = new JobQueue({ database, pipelines: [flaky], webhooks });
+  const ids = await queue.enqueueMany(Array.from({ length: 5 }, () => ({ name: 'flaky', data: null }) as const));
+  await Promise.all(ids.map((id) => queue.result(id)));
+  await endpoint.gets(1);
+  const closed = queue.shutdown();
+  doors.open();
+  await closed;
+  const told = ids.map((id) =>
+    endpoint.received.filter(({ event }) => event.job.id === id).map(({ event }) => event.type),
+  );
+  expect(told).toEqual(ids.map(() => ['job:retrying', 'job:completed']));
+  const later = openQueue({ database, pipelines: [flaky], claim: false });
+  expect(await Promise.all(ids.map((id) => later.deliveries(id)))).toEqual(ids.map(() => []));
+});
+
+test('what the end of a running job owes during shutdown is sent; what there is no time for keeps its order for the next start', async () => {
+  const database = tempDatabase();
+  const door = gate();
+  const started = gate();
+  const slow = pipeline('slow')
+    .phase('run', async (_job, ctx) => {
+      if (ctx.attempt === 1) throw new RecoverableError('not yet');
+      started.open();
+      await door.opened;
+    })
+    .options({ retry: { maxAttempts: 2, disposition: 'fatal', backoff: { type: 'fixed', baseMs: 0 } } });
+  // The first delivery is under way for as long as the queue lives.
+  const endpoint = await receiver((_, n) => (n === 1 ? () => {} : 200));
+  const config = { database, pipelines: [slow], webhooks: { url: endpoint.url, allowPrivateNetwork: true } } as const;
+  const queue = new JobQueue(config);
+  const id = await queue.enqueue('slow', null);
+  await Promise.all([started.opened, endpoint.gets(1)]);
+  const completed = nextEvent(queue, 'job:completed');
+  const closed = queue.shutdown({ timeoutMs: 200 });
+  door.open();
+  await completed;
+  await closed;
+  expect(endpoint.received.map(({ event }) => event.type)).toEqual(['job:retrying']);
+  const later = openQueue(config);
+  await expect.poll(() => later.deliveries(id)).toEqual([]);
+  expect(endpoint.received.map(({ event }) => event.type)).toEqual(['job:retrying', 'job:retrying', 'job:completed']);
+});
+
+test('shutdown ends although the arrival of a webhook cannot be committed, and it stays owed', async () => {
+  const database = tempDatabase();
+  const endpoint = await receiver((_, n) =>
+    n === 1 ? (response) => void answer.opened.then(() => response.end()) : 200,
+  );
+  const answer = gate();
+  const config = { database, pipelines: [work], webhooks: { url: endpoint.url, allowPrivateNetwork: true } } as const;
+  const queue = new JobQueue({ ...config, busyTimeoutMs: 50 });
+  queue.on('error', () => {});
+  const id = await queue.enqueue('work', null);
+  await endpoint.gets(1);
+  const other = new Database(database);
+  onTestFinished(() => void other.close());
+  other.exec('BEGIN IMMEDIATE');
+  answer.open();
+  await queue.shutdown({ timeoutMs: 100 });
+  other.exec('ROLLBACK');
+  const later = openQueue({ ...config, claim: false });
+  expect(await later.deliveries(id)).toMatchObject([{ id: endpoint.received[0]?.id, status: 'owed' }]);
 });
 
 test('what a queue with a secret owes is left alone by one without', async () => {

@@ -57,13 +57,24 @@ test('a receiver that fails is tried again after a growing wait, with the same i
 test.each([
   ['seconds', () => '120'],
   ['a date', (now: number) => new Date(now + 120_000).toUTCString()],
-])('Retry-After in %s takes the place of the backoff', async (_, value) => {
+])('Retry-After in %s is heeded where it is longer than the backoff', async (_, value) => {
   const { clock, queue, id, attempts } = await oneJob(
     () => (response) => void response.writeHead(429, { 'retry-after': value(1_700_000_000_000) }).end(),
   );
   await attempts(1);
   expect((await queue.deliveries(id))[0]?.nextAttemptAt).toBe(clock.now() + 120_000);
 });
+
+test.each(['0', '1', new Date(1_600_000_000_000).toUTCString(), '1.5'])(
+  'Retry-After: %s shortens no wait, so that attempts last as long as they should',
+  async (value) => {
+    const { clock, queue, id, attempts } = await oneJob(
+      () => (response) => void response.writeHead(503, { 'retry-after': value }).end(),
+    );
+    await attempts(1);
+    expect((await queue.deliveries(id))[0]?.nextAttemptAt).toBe(clock.now() + 10_000);
+  },
+);
 
 test.each<[string, Answer]>([
   ['408', 408],

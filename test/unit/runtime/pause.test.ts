@@ -55,3 +55,9 @@ test('a signal that aborts ends the pause at once and leaves no timer', async ()
   await pause.wait(stop.signal);
   expect(vi.getTimerCount()).toBe(0);
 });
+
+test('the longest pause is one that a timer can wait for, chance included', async () => {
+  const longest = 2 ** 31 - 1;
+  const pause = new Pause({ minRetryMs: longest, maxRetryMs: longest });
+  expect(await waited(pause)).toBe(Math.round(longest / 1.1));
+});

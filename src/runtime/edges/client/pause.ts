@@ -1,4 +1,5 @@
 /** How long to wait before connecting again. */
+import { LONGEST_TIMER_MS } from '../../clock.ts';
 
 export class Pause {
   readonly #least: number;
@@ -28,7 +29,7 @@ export class Pause {
     return new Promise((resolve) => {
       if (signal?.aborted) return resolve();
       // Up to a quarter longer, by chance: the clients of a server that comes back do not all knock at once.
-      const timer = setTimeout(end, ms * (1 + Math.random() / 4));
+      const timer = setTimeout(end, Math.min(ms * (1 + Math.random() / 4), LONGEST_TIMER_MS));
       signal?.addEventListener('abort', end);
       function end() {
         clearTimeout(timer);

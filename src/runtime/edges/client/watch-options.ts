@@ -1,6 +1,6 @@
 /** Checks what `watchJobs` is given. */
 import { InvalidInputError } from '../../errors.ts';
-import { requireCount, requireFunction, requireOptions, requireText, show } from '../../options.ts';
+import { requireFunction, requireOptions, requireText, requireTimer, show } from '../../options.ts';
 
 /** Options of `watchJobs(…)`. */
 export interface WatchOptions {
@@ -38,9 +38,9 @@ export function requireWatchOptions(options: WatchOptions): WatchSettings {
   const { minRetryMs = 1_000, maxRetryMs = 30_000, silenceMs = 60_000, signal, headers } = options;
   requireText(options.lastEventId, 'options.lastEventId');
   requireFunction(options.fetch, 'options.fetch');
-  requireCount(minRetryMs, 'options.minRetryMs', 0);
-  requireCount(maxRetryMs, 'options.maxRetryMs', 0);
-  requireCount(silenceMs, 'options.silenceMs', 1);
+  requireTimer(minRetryMs, 'options.minRetryMs', 0);
+  requireTimer(maxRetryMs, 'options.maxRetryMs', 0);
+  requireTimer(silenceMs, 'options.silenceMs', 1);
   if (signal !== undefined && !(signal instanceof AbortSignal)) {
     throw new InvalidInputError('options.signal', `is ${show(signal)}, but must be an AbortSignal.`);
   }

@@ -3,7 +3,7 @@
  * name that a stranger's DNS points at this machine (rebinding) is refused, and so is every foreign origin.
  */
 import type { IncomingMessage } from 'node:http';
-import { isIP } from 'node:net';
+import { isIP, isIPv6 } from 'node:net';
 
 /** Why a request is turned away. */
 export interface Refusal {
@@ -19,10 +19,14 @@ export function refusalOf(request: IncomingMessage, host: string): Refusal | nul
   const { method, headers, url = '' } = request;
   if (method !== 'GET' && method !== 'HEAD') return { status: 405, problem: 'The inspector is for looking: GET only.' };
   if (url.length > LONGEST_URL) return { status: 414, problem: 'The address is too long.' };
+  // Whole addresses are for proxies.
+  if (!url.startsWith('/')) return { status: 400, problem: 'The address must be a path.' };
   if (Number(headers['content-length'] ?? 0) > 0 || headers['transfer-encoding'] !== undefined) {
     return { status: 413, problem: 'A request to the inspector has no body.' };
   }
-  if (!isOurName(nameOf(headers.host), host)) {
+  const name = nameOf(headers.host);
+  if (name === null) return { status: 400, problem: 'The Host header is no host.' };
+  if (!isOurName(name, host)) {
     return { status: 421, problem: 'Open the inspector by its IP address or as localhost; this name is not its own.' };
   }
   const foreign = { status: 403, problem: 'The inspector answers to its own page only.' };
@@ -33,11 +37,14 @@ export function refusalOf(request: IncomingMessage, host: string): Refusal | nul
   return null;
 }
 
-function nameOf(host: string | undefined): string {
-  return (host ?? '').replace(/:\d+$/, '').toLowerCase();
+/** A host without its port and brackets; `null` if it is none. */
+function nameOf(host = ''): string | null {
+  const [, address, name] = /^(?:\[([\da-f:.]+)\]|([^\s:[\]@/?#\\]+))(?::\d{1,5})?$/i.exec(host) ?? [];
+  if (address !== undefined) return isIPv6(address) ? address : null;
+  return name?.toLowerCase() ?? null;
 }
 
 /** An address needs no DNS, so nobody can have pointed it here. */
 function isOurName(name: string, host: string): boolean {
-  return name === 'localhost' || isIP(name.replace(/^\[|\]$/g, '')) !== 0 || name === host.toLowerCase();
+  return name === 'localhost' || isIP(name) !== 0 || name === host.toLowerCase();
 }

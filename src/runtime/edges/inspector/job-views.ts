@@ -2,6 +2,7 @@
 import { replay } from '../../../actors/replay.ts';
 import type { JobRecord, JobStatus, TransitionRecord } from '../../../actors/vocabulary.ts';
 import type { JobQueue } from '../../job-queue.ts';
+import type { JobPage } from '../../store/port.ts';
 import type { DiagramSource } from './pipeline-diagram.ts';
 
 /** The verbs of a queue that the inspector needs; any `JobQueue` has them. */
@@ -17,6 +18,9 @@ const GROUPS: readonly (readonly JobStatus[])[] = [
 /** At most so many jobs of a group, newest first. */
 const PER_GROUP = 100;
 
+/** Jobs come with their data, megabytes perhaps: so many are read at a time, and the host has its turn in between. */
+const AT_A_TIME = 10;
+
 /** At most so many entries of a job's log, the latest. */
 const LOG_ENTRIES = 1_000;
 
@@ -24,11 +28,20 @@ const LOG_ENTRIES = 1_000;
 export async function overview(queue: InspectedQueue, filter: { pipeline?: string; status?: JobStatus }) {
   const { pipeline } = filter;
   const groups = filter.status ? [[filter.status]] : GROUPS;
-  const [stats, ...pages] = await Promise.all([
-    queue.stats(),
-    ...groups.map((status) => queue.listJobs({ status, limit: PER_GROUP, ...(pipeline ? { pipeline } : {}) })),
-  ]);
-  return { stats, jobs: pages.flatMap(({ jobs }) => jobs.map(summary)) };
+  const jobs: ReturnType<typeof summary>[] = [];
+  for (const status of groups) jobs.push(...(await newest(queue, { status, ...(pipeline ? { pipeline } : {}) })));
+  return { stats: await queue.stats(), jobs };
+}
+
+async function newest(queue: InspectedQueue, filter: { status: readonly JobStatus[]; pipeline?: string }) {
+  const jobs: ReturnType<typeof summary>[] = [];
+  for (let cursor: string | null = null; ; ) {
+    const page: JobPage = await queue.listJobs({ ...filter, limit: AT_A_TIME, ...(cursor ? { cursor } : {}) });
+    jobs.push(...page.jobs.map(summary));
+    cursor = page.cursor;
+    if (cursor === null || jobs.length >= PER_GROUP) return jobs;
+    await new Promise(setImmediate);
+  }
 }
 
 function summary(job: JobRecord) {

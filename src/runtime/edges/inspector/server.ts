@@ -3,26 +3,12 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { InvalidInputError } from '../../errors.ts';
-import { requireCount, requireOptions, requireText } from '../../options.ts';
 import { guards, problem, send } from './answers.ts';
 import { refusalOf } from './doorman.ts';
+import { type InspectorOptions, requireInspectorOptions, requireQueue } from './inspector-options.ts';
 import type { InspectedQueue } from './job-views.ts';
 import { pageFiles } from './page-files.ts';
 import { answer, type RouteOptions } from './routes.ts';
-
-/** Options of `serveInspector`. */
-export interface InspectorOptions {
-  /** 0 takes any free port. Default 4600. */
-  readonly port?: number;
-  /** The address to listen on. Default `127.0.0.1`; anything else shows your jobs, unasked, to whoever can reach it. */
-  readonly host?: string;
-  /**
-   * Offers, for a chosen job, a page that shows it in the hosted Stately inspector, which needs the internet and is sent the job's data.
-   * `true`, or the address of another inspector that speaks its protocol. Default `false`: no request leaves the machine.
-   */
-  readonly stately?: boolean | string;
-}
 
 /** An inspector that is being served. */
 export interface InspectorServer {
@@ -38,23 +24,26 @@ const MOST_STREAMS = 32;
 
 /** Serves the inspector's page for a queue. Resolves when it can be opened. */
 export async function serveInspector(queue: InspectedQueue, options: InspectorOptions = {}): Promise<InspectorServer> {
-  const { port, host, stately } = parseOptions(options);
+  requireQueue(queue);
+  const { port, host, stately } = requireInspectorOptions(options);
   const routes: RouteOptions = { queue, files: pageFiles(), stately };
   const streams = new Set<AbortController>();
   const server = createServer({ maxHeaderSize: 16_384 }, (request, response) => {
     const head = request.method === 'HEAD';
     const refusal = refusalOf(request, host);
     if (refusal) return send(response, problem(refusal.status, refusal.problem), head);
-    const url = new URL(request.url ?? '/', 'http://inspector');
+    // Put together, not resolved: the doorman lets only paths in, and "//" alone would be taken for a host.
+    const url = new URL(`http://inspector${request.url}`);
     if (url.pathname === '/events' && !head) return void tellEvents(queue, streams, request, response);
-    answer(routes, url).then(
-      (found) => send(response, found, head),
-      () => send(response, problem(500, 'The inspector failed to answer.'), head),
-    );
+    answer(routes, url)
+      .catch(() => problem(500, 'The inspector failed to answer.'))
+      .then((found) => send(response, found, head));
   });
   server.maxConnections = 4 * MOST_STREAMS;
   server.requestTimeout = 10_000;
   await listening(server, port, host);
+  // A connection that cannot be accepted (no file handles left, say) is one page less, and nothing the host should die of.
+  server.on('error', () => {});
   const bound = server.address() as AddressInfo;
   const name = bound.family === 'IPv6' ? `[${bound.address}]` : bound.address;
   return {
@@ -62,20 +51,6 @@ export async function serveInspector(queue: InspectedQueue, options: InspectorOp
     port: bound.port,
     close: () => closed(server, streams),
   };
-}
-
-function parseOptions(options: InspectorOptions): { port: number; host: string; stately: URL | null } {
-  requireOptions(options, 'options', ['port', 'host', 'stately']);
-  const { port = 4600, host = '127.0.0.1', stately = false } = options;
-  requireCount(port, 'options.port', 0);
-  if (port > 65_535) throw new InvalidInputError('options.port', `is ${port}, but ports end at 65535.`);
-  requireText(host, 'options.host');
-  if (stately === false) return { port, host, stately: null };
-  const address = stately === true ? 'https://stately.ai/inspect' : stately;
-  if (typeof address !== 'string' || !URL.canParse(address) || !/^https?:/.test(address)) {
-    throw new InvalidInputError('options.stately', 'must be true, false or the http(s) address of an inspector.');
-  }
-  return { port, host, stately: new URL(address) };
 }
 
 /** Pipes the queue's events until the page leaves, the server closes or the queue ends. */

@@ -27,10 +27,12 @@ export function judgeFault(fault: unknown): Attempt {
   };
 }
 
+/** Dates as HTTP has them begin with a day's name; `Date.parse` alone would take "1.5" for a day in January 2001. */
+const HTTP_DATE = /^[A-Z][a-z]{2,8},? /;
+
 /** `Retry-After` in seconds or as an HTTP date; `null` if there is none or it makes no sense. */
 export function retryAfterMs(header: string | undefined, now: number): number | null {
-  if (header === undefined) return null;
-  const text = header.trim();
-  const wait = /^\d+$/.test(text) ? Number(text) * 1_000 : Date.parse(text) - now;
+  const text = header?.trim() ?? '';
+  const wait = /^\d+$/.test(text) ? Number(text) * 1_000 : HTTP_DATE.test(text) ? Date.parse(text) - now : Number.NaN;
   return Number.isNaN(wait) ? null : Math.min(Math.max(wait, 0), LONGEST_RETRY_AFTER_MS);
 }

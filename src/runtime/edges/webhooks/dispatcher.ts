@@ -59,7 +59,9 @@ export class WebhookDispatcher implements Courier {
   retryAt(last: Attempt, attempts: number): number | null {
     const { maxAttempts, backoff } = this.#settings;
     if (last.delivered || last.final || attempts >= maxAttempts) return null;
-    return this.#clock.now() + (last.retryAfterMs ?? backoffMs(backoff, attempts, Math.random()));
+    // The receiver may ask for more patience, not for less: "at once", said by whatever stands in front of a receiver that is
+    // down, would use up all attempts within seconds.
+    return this.#clock.now() + Math.max(last.retryAfterMs ?? 0, backoffMs(backoff, attempts, Math.random()));
   }
 
   /** Posts `payload` as JSON until it has arrived or is given up. Rejects only if it was given something wrong, or was aborted. */
@@ -76,8 +78,9 @@ export class WebhookDispatcher implements Courier {
       const attempt = await this.attempt(parcel, signal);
       const retryAt = this.retryAt(attempt, attempts);
       if (retryAt === null) return { ...attempt, id: parcel.id, attempts };
-      const waitMs = Math.min(retryAt - this.#clock.now(), LONGEST_TIMER_MS);
-      await sleep(waitMs, undefined, signal ? { signal } : {});
+      for (let left = retryAt - this.#clock.now(); left > 0; left = retryAt - this.#clock.now()) {
+        await sleep(Math.min(left, LONGEST_TIMER_MS), undefined, signal ? { signal } : {});
+      }
     }
   }
 

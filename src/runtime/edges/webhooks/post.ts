@@ -44,9 +44,10 @@ export class Poster {
   async post(post: Post): Promise<Answer> {
     // A host written as an address is never looked up.
     if (!this.#allowPrivateNetwork && hasPrivateHost(post.url)) throw new PrivateAddressError(post.url.hostname);
+    const deadline = performance.now() + post.timeoutMs;
     for (;;) {
       try {
-        return await this.#once(post);
+        return await this.#once(post, deadline);
       } catch (error) {
         if (!(error instanceof StaleConnection)) throw error;
       }
@@ -59,7 +60,8 @@ export class Poster {
     this.#https.destroy();
   }
 
-  #once({ url, headers, body, timeoutMs, maxResponseBytes, signal }: Post): Promise<Answer> {
+  /** @param deadline of the whole attempt, however many connections it takes */
+  #once({ url, headers, body, timeoutMs, maxResponseBytes, signal }: Post, deadline: number): Promise<Answer> {
     return new Promise((resolve, reject) => {
       const secure = url.protocol === 'https:';
       const request = (secure ? https : http).request(url, {
@@ -71,7 +73,7 @@ export class Poster {
       let answer: Answer | null = null;
       const timer = setTimeout(
         () => request.destroy(new Error(`There was no answer within ${timeoutMs} ms.`)),
-        timeoutMs,
+        Math.max(0, deadline - performance.now()),
       );
       const end = (error?: Error) => {
         clearTimeout(timer);
@@ -80,6 +82,8 @@ export class Poster {
         else reject(isStale(request, error) ? new StaleConnection() : error);
       };
       request.on('error', end);
+      // Node hangs up on an answer it has no use for, such as a change of protocols, without calling it an error.
+      request.on('close', () => end(new Error('The connection ended without an answer.')));
       request.on('response', (response) => {
         answer = { status: response.statusCode ?? 0, retryAfter: response.headers['retry-after'] };
         let bytes = 0;

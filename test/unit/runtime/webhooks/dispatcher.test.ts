@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { InvalidInputError } from 'millrace';
 import { verifyWebhook, WebhookDispatcher, type WebhookPostOptions } from 'millrace/webhooks';
 import { expect, onTestFinished, test } from 'vitest';
+import { gate } from '../../../support/open-queue.ts';
 import { receiver } from '../../../support/receiver.ts';
 
 function dispatcher(options: WebhookPostOptions = {}): WebhookDispatcher {
@@ -55,6 +56,41 @@ test('an idle connection that the receiver closes is replaced without an attempt
   });
   const one = dispatcher({ maxAttempts: 1 });
   for (let i = 0; i < 5; i++) expect(await one.deliver(endpoint.url, { i })).toMatchObject({ delivered: true });
+});
+
+test('an attempt that goes through several stale connections has one limit in all', async () => {
+  // The first four connections are kept for later; whoever comes back on one is held for a while and then cut off.
+  const hold = gate();
+  const endpoint = await receiver((_, n) => {
+    if (n <= 4)
+      return n < 4
+        ? (response) => void hold.opened.then(() => response.end())
+        : (response) => {
+            hold.open();
+            response.end();
+          };
+    return (_response, request) => void setTimeout(() => request.socket.destroy(), 400);
+  });
+  const one = dispatcher({ maxAttempts: 1, timeoutMs: 1_000 });
+  await Promise.all([1, 2, 3, 4].map((n) => one.deliver(endpoint.url, { n })));
+  expect(endpoint.connections()).toBe(4);
+  expect(await one.deliver(endpoint.url, {})).toMatchObject({ error: 'There was no answer within 1000 ms.' });
+});
+
+test('an answer that wants to speak another protocol is a failed attempt', async () => {
+  const endpoint = await receiver((_, n) =>
+    n === 1
+      ? 200
+      : (_response, request) =>
+          void request.socket.end('HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n'),
+  );
+  const one = dispatcher({ maxAttempts: 1 });
+  await one.deliver(endpoint.url, {});
+  expect(await one.deliver(endpoint.url, {})).toMatchObject({
+    delivered: false,
+    status: null,
+    error: 'The connection ended without an answer.',
+  });
 });
 
 test('connections are used again', async () => {

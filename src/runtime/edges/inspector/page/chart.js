@@ -1,5 +1,5 @@
 /** The statechart: fetched once per pipeline, then only classes are toggled. */
-import { el } from './dom.js';
+import { el, reveal } from './dom.js';
 import { fetchChart } from './server.js';
 
 const SMALLEST = 0.7;
@@ -47,7 +47,7 @@ export class Chart {
   set full(full) {
     this.#full = full;
     this.#fit();
-    this.#svg?.querySelector('.lit')?.scrollIntoView({ block: 'center', inline: 'center' });
+    reveal(this.#svg?.querySelector('.lit'), this.#area, { centre: true });
   }
 
   #light({ history, at, entry }) {
@@ -72,7 +72,7 @@ export class Chart {
     }
     if (this.#lit !== entry.to) {
       this.#lit = entry.to;
-      this.#svg.querySelector('.lit')?.scrollIntoView({ block: 'nearest', inline: 'nearest', behavior: 'smooth' });
+      reveal(this.#svg.querySelector('.lit'), this.#area, { behavior: 'smooth' });
     }
   }
 
@@ -84,7 +84,7 @@ export class Chart {
     const scale = this.#full ? LARGEST : Math.min(LARGEST, Math.max(SMALLEST, room));
     this.#svg.setAttribute('width', width * scale);
     this.#svg.setAttribute('height', height * scale);
-    this.#svg.querySelector('.lit')?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+    reveal(this.#svg.querySelector('.lit'), this.#area);
   }
 }
 

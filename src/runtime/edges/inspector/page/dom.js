@@ -31,6 +31,28 @@ export function hold(parent, children) {
   while (parent.children.length > children.length) parent.lastElementChild.remove();
 }
 
+/** Room left around what is scrolled to. */
+const MARGIN = 12;
+
+/**
+ * Scrolls `area`, and nothing around it, until `element` is seen; in its middle if it should be. `scrollIntoView` would move the
+ * whole page along where it is longer than the window.
+ */
+export function reveal(element, area, { centre = false, behavior = 'auto' } = {}) {
+  if (!element) return;
+  const inner = element.getBoundingClientRect();
+  const outer = area.getBoundingClientRect();
+  const left = way(inner.left, inner.right, outer.left, outer.right, centre);
+  const top = way(inner.top, inner.bottom, outer.top, outer.bottom, centre);
+  if (left !== 0 || top !== 0) area.scrollBy({ left, top, behavior });
+}
+
+function way(from, to, first, last, centre) {
+  if (centre) return (from + to - first - last) / 2;
+  if (from - MARGIN < first) return from - MARGIN - first;
+  return Math.max(0, Math.min(to + MARGIN - last, from - MARGIN - first));
+}
+
 /** A function that asks for `draw`: it is called in the next frame, once, and not again before `pauseMs` have passed. */
 export function painter(draw, pauseMs) {
   let asked = false;

@@ -1,5 +1,5 @@
 /** The right-hand side: phases, event log and context at the moment on show. */
-import { el, part, say } from './dom.js';
+import { el, part, reveal, say } from './dom.js';
 import { count, moment, span, time } from './format.js';
 import { drawJson } from './json-view.js';
 
@@ -77,5 +77,5 @@ function drawLog({ history, omitted, at }, onStep) {
   });
   if (omitted > 0) rows.unshift(el('li', { class: 'more' }, `${count(omitted)} older entries are not shown`));
   list.replaceChildren(...rows);
-  list.querySelector('.here')?.scrollIntoView({ block: 'nearest' });
+  reveal(list.querySelector('.here'), list);
 }
