@@ -1,9 +1,8 @@
 /** What a phase is: a function that runs in this process, or a file whose function runs on a thread. */
 import type { PhaseHandler } from '../actors/handler.ts';
 import { whyNotThere } from '../threads/probe.ts';
-import { LONGEST_TIMER_MS } from './clock.ts';
 import { InvalidInputError } from './errors.ts';
-import { requireBoolean, requireCount, requireName, requireOptions, show } from './options.ts';
+import { requireBoolean, requireCount, requireName, requireOptions, requireTimer, show } from './options.ts';
 
 /** Options of a phase that runs in this process. */
 export interface PhaseOptions {
@@ -137,7 +136,7 @@ const WORKER_KEYS = [
 function requireWorker(name: string, given: WorkerPhase, where: string): Phase {
   requireOptions(given, where, WORKER_KEYS);
   requireCount(given.timeoutMs, `${where}.timeoutMs`, 1);
-  requireCount(given.graceMs, `${where}.graceMs`, 0);
+  requireTimer(given.graceMs, `${where}.graceMs`, 0);
   requireCount(given.cpuMs, `${where}.cpuMs`, 1);
   requireCount(given.memoryMb, `${where}.memoryMb`, 8);
   requireBoolean(given.shared, `${where}.shared`);
@@ -152,7 +151,7 @@ function requireWorker(name: string, given: WorkerPhase, where: string): Phase {
   if (problem !== null) throw new InvalidInputError(`${where}.worker`, `${problem}.`);
   const { cpuMs = null, memoryMb = null, shared = false } = given;
   const { export: exported = 'default', pool = DEFAULT_POOL } = given;
-  const graceMs = Math.min(given.graceMs ?? DEFAULT_GRACE_MS, LONGEST_TIMER_MS);
+  const { graceMs = DEFAULT_GRACE_MS } = given;
   const work = { kind: 'thread', file: given.worker.href, export: exported, pool, graceMs, cpuMs, memoryMb, shared };
   return { name, timeoutMs: given.timeoutMs ?? null, work: work as ThreadWork };
 }
