@@ -4,6 +4,7 @@ import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { JOB_EVENT_NAMES, JOB_STATUSES } from 'millrace';
 import { describe, expect, test } from 'vitest';
+import { STOP_REASONS } from '../../src/actors/vocabulary.ts';
 
 const ROOT = resolve(dirname(fileURLToPath(import.meta.url)), '../..');
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
@@ -89,17 +90,15 @@ describe('docs/durability.md', () => {
   });
 });
 
-/** The literals of a union type, or the fields of an interface, as the source has them up to the next empty line. */
+/** The literals of a union type, a line each, or the fields an interface declares, as the source has them up to the next empty line. */
 function namesOf(path: string, type: string): readonly string[] {
   const [, source = ''] = read(path).split(new RegExp(`export (?:type|interface) ${type}\\b`));
-  const names = (source.split('\n\n')[0] ?? '').matchAll(/\| '(\w+)'|readonly (\w+)/g);
+  const names = (source.split('\n\n')[0] ?? '').matchAll(/^ {2}(?:\| '(\w+)';?$|readonly (\w+)\??:)/gm);
   return [...names].map(([, literal, field]) => literal ?? field ?? '');
 }
 
 test('docs/lifecycle.md speaks of every status and of every reason to stop', () => {
-  const reasons = namesOf('src/actors/vocabulary.ts', 'StopReason');
-  expect(reasons).toContain('not_found');
-  for (const name of [...JOB_STATUSES, ...reasons]) expect(read('docs/lifecycle.md')).toContain(`\`${name}\``);
+  for (const name of [...JOB_STATUSES, ...STOP_REASONS]) expect(read('docs/lifecycle.md')).toContain(`\`${name}\``);
 });
 
 test.each([
@@ -114,23 +113,39 @@ test.each([
   for (const name of names) expect(read('docs/threads.md')).toMatch(new RegExp(`\`${name}[\`:]`));
 });
 
-const rooms = markdown.filter((path) => /^src\/.*README\.md$/.test(path));
+const rooms = markdown.filter((path) => /^src\/.*README\.md$/.test(path)).map((path) => dirname(path));
 
-test.each(rooms)('%s names the files of its room, all of them and no others', (path) => {
-  const folder = dirname(path);
-  const deep = folder === 'src/runtime/store';
-  const files = readdirSync(join(ROOT, folder), { recursive: deep, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.ts') && !name.includes('migrations'))
-    .map((name) => name.split('/').at(-1) ?? '');
-  const named = [...read(path).matchAll(/`([\w/.-]+\.ts)`/g)].map(([, name = '']) => name);
-  for (const file of files) expect(named.map((name) => name.split('/').at(-1))).toContain(file);
-  // A neighbour may be named, too.
-  const places = [folder, dirname(folder), `${folder}/sqlite`, 'src'];
-  for (const name of named)
-    expect(
-      places.some((place) => existsSync(join(ROOT, place, name))),
-      name,
-    ).toBe(true);
+/** The files of a room: those in its folder, and those further down in folders that are no rooms themselves. Migrations are a list of their own. */
+function filesOf(room: string): string[] {
+  return readdirSync(join(ROOT, room), { withFileTypes: true }).flatMap((entry) => {
+    const path = join(room, entry.name);
+    if (entry.isDirectory()) return rooms.includes(path) || entry.name === 'migrations' ? [] : filesOf(path);
+    return entry.name.endsWith('.md') ? [] : [path];
+  });
+}
+
+/** The file a room's README means: its own, or that of a neighbour seen from any of the folders around the room. */
+function meant(room: string, name: string): string | undefined {
+  const own = filesOf(room).find((path) => path.endsWith(`/${name}`));
+  const around = room.split('/').map((_, index, folders) => join(...folders.slice(0, index + 1), name));
+  return own ?? around.find((path) => existsSync(join(ROOT, path)));
+}
+
+test.each(rooms)('%s/README.md names the files of its room, all of them and no others', (room) => {
+  const named = [...read(`${room}/README.md`).matchAll(/`([\w/.-]+\.(?:ts|js|css|html|svg))`/g)].map(
+    ([, name = '']) => [name, meant(room, name)] as const,
+  );
+  for (const [name, path] of named) expect(path, name).toBeDefined();
+  expect(filesOf(room).filter((file) => !named.some(([, path]) => path === file))).toEqual([]);
+});
+
+test('every file but the entry and the migrations lives in a room that names it', () => {
+  const files = readdirSync(join(ROOT, 'src'), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && !entry.name.endsWith('.md'))
+    .map(({ parentPath, name }) => join(parentPath, name).slice(ROOT.length + 1));
+  const housed = new Set(rooms.flatMap(filesOf));
+  const homeless = files.filter((file) => !housed.has(file) && !file.includes('/migrations/'));
+  expect(homeless).toEqual(['src/index.ts']);
 });
 
 test('decisions are numbered without gaps, and their headings have the number', () => {
