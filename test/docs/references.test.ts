@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { JOB_EVENT_NAMES, JOB_STATUSES } from 'millrace';
+import { JOB_EVENT_NAMES, JOB_STATUSES, JobQueue } from 'millrace';
 import { describe, expect, test } from 'vitest';
 import { STOP_REASONS } from '../../src/actors/vocabulary.ts';
 
@@ -90,11 +90,11 @@ describe('docs/durability.md', () => {
   });
 });
 
-/** The literals of a union type, a line each, or the fields an interface declares, as the source has them up to the next empty line. */
+/** The literals of a union type, a line each, or what an interface declares, as the source has them up to the next empty line. */
 function namesOf(path: string, type: string): readonly string[] {
   const [, source = ''] = read(path).split(new RegExp(`export (?:type|interface) ${type}\\b`));
-  const names = (source.split('\n\n')[0] ?? '').matchAll(/^ {2}(?:\| '(\w+)';?$|readonly (\w+)\??:)/gm);
-  return [...names].map(([, literal, field]) => literal ?? field ?? '');
+  const names = (source.split('\n\n')[0] ?? '').matchAll(/^ {2}(?:\| '(\w+)';?$|readonly (\w+)\??:|(\w+)[(<])/gm);
+  return [...names].map(([, literal, field, method]) => literal ?? field ?? method ?? '');
 }
 
 test('docs/lifecycle.md speaks of every status and of every reason to stop', () => {
@@ -111,6 +111,71 @@ test.each([
   const names = namesOf(path, type);
   expect(names.at(-1)).toBe(last);
   for (const name of names) expect(read('docs/threads.md')).toMatch(new RegExp(`\`${name}[\`:]`));
+});
+
+describe('README.md', () => {
+  const readme = read('README.md');
+  /** The words in its code spans; programs are left out. */
+  const words = new Set(
+    [...readme.replace(/^```[\s\S]*?^```$/gm, '').matchAll(/`([^`\n]+)`/g)].flatMap(
+      ([, code = '']) => code.match(/[\w:]+/g) ?? [],
+    ),
+  );
+
+  test('has every verb of a queue', () => {
+    const verbs = Object.getOwnPropertyNames(JobQueue.prototype).filter((name) => name !== 'constructor');
+    expect(verbs).toContain('createEventStream');
+    for (const name of verbs) expect(words).toContain(name);
+  });
+
+  test('has every event', () => {
+    for (const name of [...JOB_EVENT_NAMES, 'error']) expect(words).toContain(name);
+  });
+
+  test.each([
+    ['src/runtime/config.ts', 'JobQueueConfig', 'onPoint'],
+    ['src/runtime/supervisor/enqueue.ts', 'EnqueueOptions', 'webhookUrl'],
+    ['src/runtime/journal/stream-options.ts', 'EventStreamOptions', 'signal'],
+    ['src/runtime/list-filter.ts', 'ListOptions', 'cursor'],
+    ['src/runtime/shutdown.ts', 'ShutdownOptions', 'graceMs'],
+    ['src/runtime/phase.ts', 'WorkerOptions', 'shared'],
+    ['src/runtime/thread-options.ts', 'ThreadOptions', 'badHandler'],
+    ['src/runtime/pipeline.ts', 'PipelineOptions', 'timeoutMs'],
+    ['src/runtime/retry-strategy.ts', 'RetryOptions', 'disposition'],
+    ['src/actors/handler.ts', 'PhaseContext', 'phaseResults'],
+  ])('has all that %s has in %s', (path, type, last) => {
+    const names = namesOf(path, type);
+    expect(names.at(-1)).toBe(last);
+    for (const name of names) expect(words).toContain(name);
+  });
+
+  test('has every way in', () => {
+    const { exports } = JSON.parse(read('package.json')) as { exports: Record<string, unknown> };
+    const ways = Object.keys(exports).filter((way) => way !== './package.json');
+    for (const way of ways) expect(readme).toContain(`| \`${join('millrace', way)}\` `);
+  });
+
+  test('links every document', () => {
+    const documents = readdirSync(join(ROOT, 'docs')).filter((name) => name.endsWith('.md'));
+    expect(linksOf('README.md')).toEqual(expect.arrayContaining(documents.map((name) => `docs/${name}`)));
+    expect(linksOf('README.md')).toContain('bench/README.md');
+  });
+});
+
+test.each([
+  ['docs/events.md', 'src/runtime/journal/stream-options.ts', 'EventStreamOptions', 'signal'],
+  ['docs/events.md', 'src/runtime/journal/stream-filter.ts', 'EventFilter', 'statuses'],
+  ['docs/events.md', 'src/runtime/edges/client/watch-options.ts', 'WatchOptions', 'silenceMs'],
+  ['docs/webhooks.md', 'src/runtime/webhook-options.ts', 'WebhookPostOptions', 'maxResponseBytes'],
+  ['docs/webhooks.md', 'src/runtime/webhook-options.ts', 'WebhookOptions', 'send'],
+  ['docs/inspector.md', 'src/runtime/edges/inspector/server.ts', 'InspectorOptions', 'stately'],
+  ['docs/inspector.md', 'src/runtime/journal/inspect-feed.ts', 'InspectOptions', 'sample'],
+  ['docs/lifecycle.md', 'src/runtime/background/pruner.ts', 'RetentionOptions', 'batchSize'],
+  ['docs/lifecycle.md', 'src/actors/vocabulary.ts', 'PhaseState', 'usage'],
+])('%s speaks of all that %s has in %s', (document, path, type, last) => {
+  const names = namesOf(path, type);
+  expect(names.at(-1)).toBe(last);
+  for (const name of names) expect(read(document)).toMatch(new RegExp(`\\b${name}\\b`));
 });
 
 const rooms = markdown.filter((path) => /^src\/.*README\.md$/.test(path)).map((path) => dirname(path));
