@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { JOB_EVENT_NAMES, JOB_STATUSES, JobQueue } from 'millrace';
+import { pipelineDiagram } from 'millrace/inspector';
 import { describe, expect, test } from 'vitest';
 import { STOP_REASONS } from '../../src/actors/vocabulary.ts';
 
@@ -176,6 +177,23 @@ test.each([
   const names = namesOf(path, type);
   expect(names.at(-1)).toBe(last);
   for (const name of names) expect(read(document)).toMatch(new RegExp(`\\b${name}\\b`));
+});
+
+test.each(['README.md', 'docs/lifecycle.md', 'docs/inspector.md'])(
+  "%s draws no statechart but the machine's own",
+  (path) => {
+    // What is between the marks is compared with the machine by test/unit/inspector/docs.test.ts.
+    const marked = /<!-- statechart -->\n```mermaid\nstateDiagram-v2\n[\s\S]*?```\n<!-- \/statechart -->/g;
+    expect(read(path)).toMatch(marked);
+    expect(read(path).replace(marked, '')).not.toMatch(/^stateDiagram/m);
+  },
+);
+
+test('docs/lifecycle.md speaks of every transition of the machine', async () => {
+  const example = { name: 'example', phases: [{ name: 'only' }] };
+  const { transitions } = await pipelineDiagram(example, 'json');
+  expect(transitions.length).toBeGreaterThan(20);
+  for (const { event } of transitions) expect(read('docs/lifecycle.md')).toContain(`\`${event}\``);
 });
 
 const rooms = markdown.filter((path) => /^src\/.*README\.md$/.test(path)).map((path) => dirname(path));
