@@ -4,6 +4,9 @@ import type { Failure } from './vocabulary.ts';
 const KNOWN = new Set(['name', 'message', 'stack', 'code', 'cause']);
 const MAX_DEPTH = 5;
 const MAX_TEXT = 8_192;
+const MAX_NAME = 256;
+/** Of all own fields together, as JSON. */
+const MAX_DATA = 65_536;
 
 /** Describes anything that can be thrown. Never throws itself. */
 export function toFailure(thrown: unknown, depth = 0): Failure {
@@ -13,9 +16,9 @@ export function toFailure(thrown: unknown, depth = 0): Failure {
   const cause = depth < MAX_DEPTH ? read(thrown, 'cause') : undefined;
   const data = ownData(thrown);
   return {
-    name: textOf(read(thrown, 'name'), 'Error'),
-    message: textOf(read(thrown, 'message'), '(the message of the error could not be read)'),
-    ...(typeof code === 'string' || typeof code === 'number' ? { code: String(code) } : {}),
+    name: textOf(read(thrown, 'name'), 'Error').slice(0, MAX_NAME),
+    message: textOf(read(thrown, 'message'), '(the message of the error could not be read)').slice(0, MAX_TEXT),
+    ...(typeof code === 'string' || typeof code === 'number' ? { code: String(code).slice(0, MAX_NAME) } : {}),
     ...(typeof stack === 'string' ? { stack: stack.slice(0, MAX_TEXT) } : {}),
     ...(cause === undefined ? {} : { cause: toFailure(cause, depth + 1) }),
     ...(data ? { data } : {}),
@@ -54,13 +57,16 @@ function textOf(value: unknown, otherwise: string): string {
   return value === undefined ? otherwise : (attempt(() => String(value)) ?? otherwise);
 }
 
-/** The error's own fields, each as JSON has it; fields JSON cannot hold are left out. */
+/** The error's own fields, each as JSON has it; fields JSON cannot hold, or that are too large, are left out. */
 function ownData(error: Error): Record<string, unknown> | undefined {
   const data: Record<string, unknown> = {};
+  let room = MAX_DATA;
   for (const key of attempt(() => Object.keys(error)) ?? []) {
     if (KNOWN.has(key)) continue;
     const text = attempt(() => JSON.stringify(read(error, key)));
-    if (text !== undefined) data[key] = JSON.parse(text);
+    if (text === undefined || key.length + text.length > room) continue;
+    room -= key.length + text.length;
+    data[key] = JSON.parse(text);
   }
   return Object.keys(data).length > 0 ? data : undefined;
 }

@@ -27,15 +27,24 @@ export function createJobChart(spec: MachineSpec): JobChart {
   return { ...spec, machine, initial, untouched: spec.phases.map(({ name }) => freshPhase(name)) };
 }
 
-/** A log entry that has not been committed: its position is not known yet. */
-export type NewTransition = Omit<TransitionRecord, 'position'>;
+/** A log entry on its way to the store. */
+export type StagedTransition = Omit<TransitionRecord, 'position'> & {
+  /** 0 until the commit gives it one. */
+  position: number;
+};
 
 /** What one accepted event did. */
 export interface Step {
   readonly job: JobRecord;
   /** `null` for progress and the like, which is state and not history. */
-  readonly transition: NewTransition | null;
+  readonly transition: StagedTransition | null;
   readonly effects: readonly Effect[];
+}
+
+/** A job on its way into the world. */
+export interface Newborn {
+  readonly job: JobRecord;
+  readonly transition: StagedTransition;
 }
 
 /** What must be known to bring a job into the world; the rest follows. */
@@ -112,7 +121,7 @@ export class JobActor {
 }
 
 /** Transition 0: record and log entry of a new job, in the statechart's own initial state. No actor is needed. */
-export function born(chart: JobChart, birth: Birth): Step {
+export function born(chart: JobChart, birth: Birth): Newborn {
   // Every field by name: V8 adds keys to a spread object one by one, at a hundred times the cost.
   const job: JobRecord = {
     id: birth.id,
@@ -149,7 +158,7 @@ export function born(chart: JobChart, birth: Birth): Step {
     machineVersion: birth.machineVersion,
   };
   const transition = toTransition(null, chart.initial, { type: 'born', at: birth.createdAt }, job);
-  return { job, transition, effects: [] };
+  return { job, transition };
 }
 
 /** What a person may do to the job in its present state, asked of the statechart itself. */
@@ -189,9 +198,10 @@ function toTransition(
   to: string,
   event: { readonly type: string; readonly at: number },
   job: JobRecord,
-): NewTransition {
+): StagedTransition {
   const failed = event.type === 'phaseFailed' || event.type === 'interrupted' || event.type === 'abandoned';
   return {
+    position: 0,
     jobId: job.id,
     pipeline: job.pipeline,
     seq: job.seq,

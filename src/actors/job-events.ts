@@ -34,6 +34,8 @@ export interface PhaseCompleted extends Base {
   readonly result: unknown;
   readonly blobs?: number;
   readonly usage?: PhaseUsage | null;
+  /** When the phase really began, if it had to wait for a lane and `phaseStarted` has not said so. */
+  readonly startedAt?: number | undefined;
 }
 
 /** The current phase failed; `retryAt` is when the next attempt may begin, if there is one. */
@@ -43,6 +45,8 @@ export interface PhaseFailed extends Base {
   readonly disposition: Disposition;
   readonly retryAt: number;
   readonly usage?: PhaseUsage | null;
+  /** See {@link PhaseCompleted}. */
+  readonly startedAt?: number | undefined;
 }
 
 /** The holder is gone (process died, lease expired). Counts as an attempt. */

@@ -99,6 +99,7 @@ export function phaseCompleted(job: JobFacts, event: JobEventOf<'phaseCompleted'
     phaseIndex: next,
     phases: patchPhase(job, index, {
       status: 'completed',
+      startedAt: event.startedAt ?? job.phases[index]?.startedAt ?? null,
       progress: 100,
       completedAt: event.at,
       error: null,
@@ -122,11 +123,16 @@ type Failed = JobEventOf<'phaseFailed' | 'interrupted' | 'abandoned'>;
 function failure(job: JobFacts, event: Failed): Patch {
   const { failure: cause } = event;
   const error = job.currentPhase === null ? cause : { ...cause, phase: job.currentPhase };
-  const usage = event.type === 'phaseFailed' ? (event.usage ?? null) : null;
+  const { usage = null, startedAt } = event.type === 'phaseFailed' ? event : {};
   return {
     ...NO_LEASE,
     error,
-    phases: patchPhase(job, job.phaseIndex, { status: 'failed', error: cause.message, usage }),
+    phases: patchPhase(job, job.phaseIndex, {
+      status: 'failed',
+      startedAt: startedAt ?? job.phases[job.phaseIndex]?.startedAt ?? null,
+      error: cause.message,
+      usage,
+    }),
   };
 }
 

@@ -43,18 +43,30 @@ export class Engine {
   readonly #dispatcher: Dispatcher;
   readonly #sender: Sender;
   readonly #runtimeId: string;
+  #isStopping = false;
   /** A queue that runs jobs is a service: it keeps its process alive until it is shut down. */
   readonly #keepAlive: NodeJS.Timeout | undefined;
 
   /** Opens and migrates the database, takes up orphaned jobs and starts to run due ones. */
-  constructor(settings: Settings) {
+  static start(settings: Settings): Engine {
+    const store = new SqliteStore({ ...settings, phaseLists: settings.pipelines.map(phaseListOf) });
+    try {
+      return new Engine(settings, store);
+    } catch (error) {
+      // Threads that cannot be made with these options, say: nobody will ever shut this queue down.
+      void store.close();
+      throw error;
+    }
+  }
+
+  private constructor(settings: Settings, store: Store) {
     const { clock, leaseMs, maxPayloadBytes, maxBlobBytes, threads } = settings;
     const pipelines = new Map(settings.pipelines.map((pipeline) => [pipeline.name, pipeline]));
     const runtime = thisRuntime();
     const wake = () => this.supervisor.wake();
     this.settings = settings;
     this.pipelines = pipelines;
-    this.store = new SqliteStore({ ...settings, phaseLists: settings.pipelines.map(phaseListOf) });
+    this.store = store;
     this.charts = new Charts(settings.pipelines, this.store.machineVersions, settings.onPhasesChanged);
     this.teller = new Teller(settings.retention ?? {});
     this.results = new Results(this.store, clock);
@@ -74,6 +86,7 @@ export class Engine {
       maxBlobBytes,
       pools: this.#pools,
       printLogs: threads?.printLogs ?? false,
+      isShuttingDown: () => this.#isStopping,
       blobs: (jobId, phase) => this.store.blobs(jobId, phase),
       log: (line) => this.supervisor.log(line),
       post: (message, withinMs) =>
@@ -86,6 +99,8 @@ export class Engine {
       clock,
       owner: runtime.id,
       leaseMs,
+      mostPhases: this.store.mostPhases,
+      isLeaving: (jobId) => this.performer.isLeaving(jobId),
       givesUp: settings.onPhasesChanged === 'fail',
       barred: threadPipelines(settings.pipelines).map(({ name }) => name),
       wake,
@@ -156,6 +171,7 @@ export class Engine {
 
   /** Brings everything to rest and closes it. Always ends; rejects, after cleaning up, if jobs had to be stopped. */
   async stop(options: ShutdownOptions): Promise<void> {
+    this.#isStopping = true;
     this.#dispatcher.close();
     await this.loops.stopAll();
     const parts = { supervisor: this.supervisor, performer: this.performer, ...this.settings };

@@ -52,7 +52,10 @@ export class ShutdownTimeoutError extends MillraceError {
 }
 
 /** The database cannot be used now (or at all); `code` says why, `cause` is the driver's error. */
-export class StoreUnavailableError extends MillraceError {}
+export class StoreUnavailableError extends MillraceError {
+  /** A handler that fails for this has done nothing wrong, and is worth another attempt. */
+  readonly disposition = 'recoverable';
+}
 
 /** Stored jobs were born under phases that the pipeline no longer has. */
 export class PhasesChangedError extends MillraceError {

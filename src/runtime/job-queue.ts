@@ -45,7 +45,7 @@ export class JobQueue<const Pipelines extends readonly AnyPipeline[] = readonly 
 
   /** Checks the configuration, opens and migrates the database, takes up orphaned jobs and starts to run due ones. */
   constructor(config: JobQueueConfig<Pipelines>) {
-    this.#engine = new Engine(parseConfig(config));
+    this.#engine = Engine.start(parseConfig(config));
   }
 
   /** Stores a job; it is durable when the promise resolves, and runs as soon as it is due and there is room. */
@@ -214,10 +214,12 @@ export class JobQueue<const Pipelines extends readonly AnyPipeline[] = readonly 
    * (`onShutdown`). Always ends; rejects with `ShutdownTimeoutError`, after cleaning up, if jobs had to be stopped.
    */
   shutdown(options: ShutdownOptions = {}): Promise<void> {
-    if (!this.#shutdown) {
+    try {
       requireShutdown(options);
-      this.#shutdown = this.#engine.stop(options);
+    } catch (error) {
+      return Promise.reject(error);
     }
+    this.#shutdown ??= this.#engine.stop(options);
     return this.#shutdown;
   }
 

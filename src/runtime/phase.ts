@@ -1,6 +1,7 @@
 /** What a phase is: a function that runs in this process, or a file whose function runs on a thread. */
 import type { PhaseHandler } from '../actors/handler.ts';
 import { whyNotThere } from '../threads/probe.ts';
+import { LONGEST_TIMER_MS } from './clock.ts';
 import { InvalidInputError } from './errors.ts';
 import { requireBoolean, requireCount, requireName, requireOptions, show } from './options.ts';
 
@@ -149,8 +150,9 @@ function requireWorker(name: string, given: WorkerPhase, where: string): Phase {
   }
   const problem = whyNotThere(given.worker.href);
   if (problem !== null) throw new InvalidInputError(`${where}.worker`, `${problem}.`);
-  const { graceMs = DEFAULT_GRACE_MS, cpuMs = null, memoryMb = null, shared = false } = given;
+  const { cpuMs = null, memoryMb = null, shared = false } = given;
   const { export: exported = 'default', pool = DEFAULT_POOL } = given;
+  const graceMs = Math.min(given.graceMs ?? DEFAULT_GRACE_MS, LONGEST_TIMER_MS);
   const work = { kind: 'thread', file: given.worker.href, export: exported, pool, graceMs, cpuMs, memoryMb, shared };
   return { name, timeoutMs: given.timeoutMs ?? null, work: work as ThreadWork };
 }

@@ -53,8 +53,10 @@ export class RetryStrategy {
   }
 
   #classify(thrown: unknown, job: JobRecord): Disposition | undefined {
-    const { classify } = this.#options;
-    return classify?.(thrown instanceof Error ? thrown : new Error(showThrown(thrown)), job);
+    const answer = this.#options.classify?.(thrown instanceof Error ? thrown : new Error(showThrown(thrown)), job);
+    if (answer === undefined || answer === 'recoverable' || answer === 'fatal') return answer;
+    const what = (answer as unknown) instanceof Promise ? 'a promise (it must not be async)' : showThrown(answer);
+    throw new TypeError(`it must answer 'recoverable', 'fatal' or undefined, but answered ${what}`);
   }
 }
 

@@ -39,13 +39,14 @@ export async function bringToRest(
   { supervisor, performer, clock, onShutdown }: Parts,
   { timeoutMs = 30_000, graceMs = 5_000 }: ShutdownOptions,
 ): Promise<ShutdownTimeoutError | null> {
+  const rest = (isLate: () => boolean) => atRest(supervisor, performer, isLate);
   await supervisor.settled();
-  if (await endedWithin(() => atRest(supervisor, performer), timeoutMs)) return null;
+  if (await endedWithin(rest, timeoutMs)) return null;
   const late = supervisor.liveClaims();
   performer.stopAll(toEvent(onShutdown));
   // Threads can be ended, so that no job is given back while its handler still runs; inline handlers cannot.
-  if (!(await endedWithin(() => atRest(supervisor, performer), graceMs)) && performer.killAll() > 0) {
-    await endedWithin(() => atRest(supervisor, performer), KILL_PATIENCE_MS);
+  if (!(await endedWithin(rest, graceMs)) && performer.killAll() > 0) {
+    await endedWithin(rest, KILL_PATIENCE_MS);
   }
   await Promise.all(
     supervisor.liveClaims().map((claim) => giveBack(supervisor, claim, toEvent(onShutdown)(clock.now()))),
@@ -66,7 +67,7 @@ function toEvent(onShutdown: OnShutdown): (at: number) => JobEvent {
 /** Handlers that ignore their signal cannot keep the job: it moves on without them. */
 async function giveBack(supervisor: Supervisor, claim: Claim, event: JobEvent): Promise<void> {
   try {
-    await supervisor.tell(claim.id, event);
+    await supervisor.tell(claim.id, event, claim.fence);
   } catch (error) {
     // A store that cannot be written to leaves the job to the lease; one that moved needs nothing.
     if (!(error instanceof ConflictError || error instanceof NotFoundError)) return;
@@ -74,8 +75,8 @@ async function giveBack(supervisor: Supervisor, claim: Claim, event: JobEvent): 
 }
 
 /** A job between two phases has no handler for a moment, so both are asked until neither has anything. */
-async function atRest(supervisor: Supervisor, performer: Performer): Promise<void> {
-  while (performer.running > 0 || supervisor.liveClaims().length > 0) {
+async function atRest(supervisor: Supervisor, performer: Performer, isLate: () => boolean): Promise<void> {
+  while (!isLate() && (performer.running > 0 || supervisor.liveClaims().length > 0)) {
     await performer.idle();
     await supervisor.settled();
     // An outcome may be waiting for a store that cannot be written to just now.
@@ -84,13 +85,20 @@ async function atRest(supervisor: Supervisor, performer: Performer): Promise<voi
 }
 
 /** The timer is deliberately not unref'ed: a process that awaits shutdown must live to see it. */
-async function endedWithin(work: () => Promise<void>, ms: number): Promise<boolean> {
+async function endedWithin(work: (isLate: () => boolean) => Promise<void>, ms: number): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
+  let isLate = false;
   const late = new Promise<false>((resolve) => {
-    timer = setTimeout(() => resolve(false), Math.min(ms, LONGEST_TIMER_MS));
+    timer = setTimeout(
+      () => {
+        isLate = true;
+        resolve(false);
+      },
+      Math.min(ms, LONGEST_TIMER_MS),
+    );
   });
   try {
-    return await Promise.race([work().then(() => true as const), late]);
+    return await Promise.race([work(() => isLate).then(() => true as const), late]);
   } finally {
     clearTimeout(timer);
   }

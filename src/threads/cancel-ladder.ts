@@ -6,8 +6,8 @@ import { STOP, Word } from './messages.ts';
 export interface LadderOptions {
   readonly words: Int32Array;
   readonly graceMs: number;
-  /** Posts the reason to the thread, if it can be reached. */
-  post(reason: PhaseStoppedError): void;
+  /** Posts the reason to the thread; answers whether it has begun the task, and so can be reached. */
+  post(reason: PhaseStoppedError): boolean;
   /** Ends the thread. */
   kill(): void;
 }
@@ -27,10 +27,12 @@ export class CancelLadder {
     this.#asked = true;
     const { post, words, graceMs, kill } = this.#options;
     // The reason first, then the word: whoever sees the word finds the reason.
-    post(reason);
+    const posted = post(reason);
     Atomics.store(words, Word.reason, STOP_REASONS.indexOf(reason.code) + 1);
     Atomics.store(words, Word.attention, STOP);
     Atomics.notify(words, Word.answer);
+    // It may have begun in between, and looked before the word was there.
+    if (!posted) post(reason);
     this.#timer = setTimeout(kill, graceMs);
   }
 

@@ -1,7 +1,7 @@
 /** Thread bank: what Piscina runs. Loads the handler, gives it its context, and answers with data whatever happens. */
 import { move } from 'piscina';
 import { type Blob, withBlobs } from '../actors/blobs.ts';
-import { toFailure } from '../actors/failure.ts';
+import { toError, toFailure } from '../actors/failure.ts';
 import { PhaseStoppedError } from '../actors/handler.ts';
 import { NotJsonError, requireJsonWithBlobs } from '../actors/json.ts';
 import { createPhaseContext } from '../actors/phase-context.ts';
@@ -38,6 +38,8 @@ export default async function run(task: Task): Promise<unknown> {
 async function handle(task: Task, cancellation: Cancellation, reports: Reports): Promise<unknown> {
   const { job, phase, maxPayloadBytes } = task;
   const handler = await loadHandler(task.handler);
+  // It may have been stopped on its way here.
+  cancellation.checkpoint();
   captureConsole((level, text) => reports.log(level, text), task.printLogs);
   const ctx = createPhaseContext({
     job,
@@ -61,7 +63,7 @@ function resultOf({ id, job, carried }: Task, name: string, cancellation: Cancel
   if (carried?.phase === name) return withBlobs(value, carried.blobs);
   port.postMessage({ task: id, type: 'need', phase: name } satisfies FromThread);
   const { blobs, error } = cancellation.awaitAnswer();
-  if (error !== null) throw new Error(error);
+  if (error !== null) throw toError(error);
   return withBlobs(value, blobs);
 }
 

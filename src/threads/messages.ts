@@ -47,7 +47,7 @@ export interface Hello {
 export type ToThread = { readonly task: number } & (
   | { readonly type: 'stop'; readonly reason: StopReason; readonly detail: string | null }
   /** The answer to `need`; `error` if the bytes cannot be had. */
-  | { readonly type: 'blobs'; readonly blobs: readonly Blob[]; readonly error: string | null }
+  | { readonly type: 'blobs'; readonly blobs: readonly Blob[]; readonly error: Failure | null }
 );
 
 /** From the thread, while the phase runs. */

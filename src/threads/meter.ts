@@ -20,7 +20,7 @@ export class Meter {
   /** Notes in the shared memory what the main thread needs to measure from outside. */
   constructor(memory: SharedArrayBuffer) {
     const words = new Int32Array(memory, 0, WORDS);
-    words[Word.threadId] = threadId;
+    Atomics.store(words, Word.threadId, threadId);
     words[Word.osThreadId] = ownOsThreadId;
     new Float64Array(memory, CPU_START, 1)[0] = this.#cpuStart ?? Number.NaN;
   }

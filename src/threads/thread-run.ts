@@ -2,7 +2,7 @@
 import { performance } from 'node:perf_hooks';
 import type { Piscina } from 'piscina';
 import type { Blob } from '../actors/blobs.ts';
-import { toError } from '../actors/failure.ts';
+import { toError, toFailure } from '../actors/failure.ts';
 import { PhaseStoppedError } from '../actors/handler.ts';
 import type { FailureOutcome, JobRecord, LogLine, PhaseUsage } from '../actors/vocabulary.ts';
 import { buffersOf } from './blob-transfer.ts';
@@ -125,13 +125,14 @@ export class ThreadRun {
       return this.#settled(reply);
     } catch (error) {
       const dead = this.#died(error);
+      if (neverLeft(error)) return dead;
       await (this.#dying ?? this.#replaced());
       return dead;
     } finally {
       this.#ended = true;
       this.#ladder.close();
       this.#cpuWatch?.close();
-      this.#ports.forget(this.#id);
+      this.#ports.forget(this.#id, this.#words[Word.threadId] ?? 0);
     }
   }
 
@@ -183,9 +184,11 @@ export class ThreadRun {
     this.stop(new PhaseStoppedError('cpu_budget'), { error, outcome: 'timeout' });
   }
 
-  /** A thread that has not begun has no port yet; it will look at the shared memory when it does. */
-  #post(message: ToThread, transferList: ArrayBuffer[] = []): void {
-    this.#ports.of(this.#words[Word.threadId] ?? 0)?.postMessage(message, transferList);
+  /** Answers `false` while no thread has begun the task; the one that does will look at the shared memory. */
+  #post(message: ToThread, transferList: ArrayBuffer[] = []): boolean {
+    const threadId = Atomics.load(this.#words, Word.threadId);
+    if (threadId !== 0) this.#ports.post(threadId, message, transferList);
+    return threadId !== 0;
   }
 
   #hear(message: FromThread): void {
@@ -199,7 +202,7 @@ export class ThreadRun {
     try {
       answer = { task: this.#id, type: 'blobs', blobs: await this.#task.blobsOf(phase), error: null };
     } catch (error) {
-      answer = { task: this.#id, type: 'blobs', blobs: [], error: (error as Error).message };
+      answer = { task: this.#id, type: 'blobs', blobs: [], error: toFailure(error) };
     }
     this.#post(answer, buffersOf(answer.blobs));
     Atomics.add(this.#words, Word.answer, 1);
@@ -208,10 +211,14 @@ export class ThreadRun {
 }
 
 /** What Piscina says of a task that did not come to its end by itself. */
-function outcomeOf({ name, code }: Error & { code?: unknown }): FailureOutcome {
-  if (code === 'ERR_WORKER_OUT_OF_MEMORY') return 'out_of_memory';
-  // The task never left: something in the job's data cannot be sent to a thread.
-  return name === 'DataCloneError' ? 'threw' : 'crashed';
+function outcomeOf(error: Error & { code?: unknown }): FailureOutcome {
+  if (error.code === 'ERR_WORKER_OUT_OF_MEMORY') return 'out_of_memory';
+  return neverLeft(error) ? 'threw' : 'crashed';
+}
+
+/** Something in the job's data cannot be sent to a thread: none has seen the task. */
+function neverLeft(error: unknown): boolean {
+  return (error as Error).name === 'DataCloneError';
 }
 
 function withResolvers() {

@@ -3,7 +3,14 @@
  * A case is data: a fact about the port, and how to see it.
  */
 import { expect } from 'vitest';
-import { type Birth, born, createJobChart, JobActor, type JobChart } from '../../src/actors/job-actor.ts';
+import {
+  type Birth,
+  born,
+  createJobChart,
+  JobActor,
+  type JobChart,
+  type StagedTransition,
+} from '../../src/actors/job-actor.ts';
 import type { JobEvent } from '../../src/actors/job-events.ts';
 import type { JobRecord, TransitionRecord } from '../../src/actors/vocabulary.ts';
 import type {
@@ -14,7 +21,6 @@ import type {
   Committed,
   PhaseList,
   PhasesChangedPolicy,
-  StagedTransition,
   Store,
   Want,
 } from '../../src/runtime/store/port.ts';
@@ -130,7 +136,7 @@ export class Harness {
           machineVersion: this.store.machineVersions.get(pipeline) ?? 0,
           ...birth,
         });
-        return { job, transition: { ...transition, position: 0 } as StagedTransition };
+        return { job, transition };
       }),
     };
   }

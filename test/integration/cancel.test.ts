@@ -131,3 +131,48 @@ test('allowedEvents says what may be done in each state', async () => {
   await queue.enqueue('chart', null);
   expect(queue.allowedEvents((await failing).job)).toEqual(['retry']);
 });
+
+test('a job that is cancelled while its data is being checked is not begun', async () => {
+  const checking = gate();
+  let checks = 0;
+  const schema = {
+    '~standard': {
+      version: 1,
+      vendor: 'test',
+      // The first check is enqueue's own; the second never ends.
+      validate: (value: unknown) => {
+        if (checks++ === 0) return { value };
+        checking.open();
+        return new Promise<{ value: unknown }>(() => {});
+      },
+    },
+  } as const;
+  let begun = 0;
+  const slow = pipeline('slow')
+    .input(schema)
+    .phase('run', () => begun++);
+  const queue = openQueue({ pipelines: [slow], concurrency: 1 });
+  const id = await queue.enqueue('slow', null);
+  await checking.opened;
+  await queue.cancel(id);
+  await expect.poll(async () => (await queue.stats()).running).toBe(0);
+  expect(begun).toBe(0);
+});
+
+test('what a phase left behind can no longer report for it', async () => {
+  let left: { progress(percent: number, message?: string): void } | undefined;
+  const two = pipeline('two')
+    .phase('first', (_job, ctx) => {
+      left = ctx;
+    })
+    .phase('second', (_job, ctx) => {
+      left?.progress(77, 'late');
+      ctx.progress(5, 'mine');
+      return new Promise<void>((resolve) => setImmediate(resolve));
+    });
+  const queue = openQueue({ pipelines: [two] });
+  const told: unknown[] = [];
+  queue.on('job:progress', ({ message }) => told.push(message));
+  await queue.result(await queue.enqueue('two', null));
+  expect(told).toEqual(['mine']);
+});

@@ -77,6 +77,50 @@ test('a stale fence: the late loser is refused, its handler hears why, and nothi
   expect(await queue.getJob(id)).toMatchObject({ status: 'active', leaseOwner: 'thief', phaseResults: {} });
 });
 
+test('a job that is taken away at the end of a phase leaves the slot it would have had to others', async () => {
+  const database = tempDatabase();
+  const started = gate();
+  const finish = gate();
+  const two = pipeline('two')
+    .phase('first', () => {
+      started.open();
+      return finish.opened;
+    })
+    .phase('second', () => 'done');
+  const queue = openQueue({ database, pipelines: [two, echo], concurrency: 1 });
+  const id = await queue.enqueue('two', null);
+  await started.opened;
+  const thief = new Database(database);
+  onTestFinished(() => void thief.close());
+  thief
+    .prepare("UPDATE millrace_jobs SET fence = fence + 1, seq = seq + 1, lease_owner = 'thief' WHERE id = ?")
+    .run(id);
+  finish.open();
+  expect(await queue.result(await queue.enqueue('echo', 'next'))).toBe('next');
+});
+
+test.each([
+  ['completed', 'failed'],
+  ['completed or failed', 'active'],
+])('an outcome that can never be stored (%s) does not hold up others, and its job is %s', async (refused, left) => {
+  const db = new Database(tempDatabase());
+  const queue = new JobQueue({ database: db, pipelines: [echo] });
+  onTestFinished(() => closeQueue(queue).finally(() => db.close()));
+  const statuses = refused.includes('failed') ? "'completed', 'failed'" : "'completed'";
+  db.exec(`CREATE TRIGGER curse BEFORE UPDATE ON millrace_jobs WHEN NEW.id = 'cursed' AND NEW.status IN (${statuses})
+           BEGIN SELECT RAISE(ABORT, 'a curse'); END`);
+  const reported = nextEvent(queue, 'error');
+  const [cursed = '', ...others] = await queue.enqueueMany([
+    { name: 'echo', data: 'x', options: { id: 'cursed' } },
+    ...['a', 'b', 'c'].map((data) => ({ name: 'echo', data }) as const),
+  ]);
+  expect(await Promise.all(others.map((id) => queue.result(id)))).toEqual(['a', 'b', 'c']);
+  await reported;
+  await expect.poll(async () => (await queue.getJob(cursed))?.status).toBe(left);
+  if (left === 'failed') expect(await queue.getJob(cursed)).toMatchObject({ error: { code: 'not_stored' } });
+  expect(await queue.result(await queue.enqueue('echo', 'later'))).toBe('later');
+});
+
 test('a listener that throws disturbs neither the queue nor other listeners', async () => {
   const queue = openQueue({ pipelines: [echo] });
   const heard: string[] = [];

@@ -67,3 +67,30 @@ test('leases of running jobs are renewed', async () => {
   time.advance(1_000);
   await expect.poll(async () => (await queue.getJob(id))?.leaseExpiresAt).toBe((first ?? 0) + 1_000);
 });
+
+test('an orphan whose place is beyond a shorter phase list is found, and carried over or failed', async () => {
+  for (const [onPhasesChanged, end] of [
+    ['migrate', 'completed'],
+    ['fail', 'failed'],
+  ] as const) {
+    const time = fakeClock();
+    const database = tempDatabase();
+    const long = pipeline('long')
+      .phase('first', () => 1)
+      .phase('second', () => 2)
+      .phase('third', () => new Promise(() => {}));
+    const before = new JobQueue({ database, pipelines: [long], clock: time.clock });
+    const third = nextEvent(before, 'job:phase:completed', ({ transition }) => transition.phase === 'second');
+    const id = await before.enqueue('long', null, { maxAttempts: 2 });
+    await third;
+    // Its process is gone as far as the next one can tell: another host, whose lease runs out.
+    const db = new Database(database);
+    db.exec("UPDATE millrace_jobs SET lease_owner = 'ghost'");
+    db.close();
+    const short = pipeline('long').phase('first', () => 1);
+    const queue = openQueue({ database, pipelines: [short], clock: time.clock, onPhasesChanged });
+    time.advance(3_600_000);
+    await expect.poll(async () => (await queue.getJob(id))?.status, { timeout: 5_000 }).toBe(end);
+    await before.shutdown({ timeoutMs: 0, graceMs: 0 }).catch(() => {});
+  }
+});

@@ -1,4 +1,13 @@
-import { FatalError, JobFailedError, pipeline, RecoverableError, RetryAfter } from 'millrace';
+import {
+  FatalError,
+  JobFailedError,
+  type JobRecord,
+  pipeline,
+  RecoverableError,
+  RetryAfter,
+  RetryStrategy,
+  StoreUnavailableError,
+} from 'millrace';
 import { expect, test } from 'vitest';
 import { nextEvent, openQueue } from '../support/open-queue.ts';
 
@@ -124,4 +133,19 @@ test('a classify that throws fails the job and says so', async () => {
   const job = await queue.getJob(id);
   expect(job?.error?.message).toContain('classify is broken');
   expect(job?.error?.cause?.message).toBe('original');
+});
+
+test('a classify that answers something else fails the job and says so', async () => {
+  const wrong = pipeline('wrong')
+    .phase('run', () => {
+      throw new Error('first');
+    })
+    .options({ retry: { maxAttempts: 3, classify: (async () => 'recoverable') as never } });
+  const queue = openQueue({ pipelines: [wrong] });
+  await expect(queue.result(await queue.enqueue('wrong', null))).rejects.toThrow('it must not be async');
+});
+
+test('a store that could not be read is worth another attempt', () => {
+  const error = new StoreUnavailableError('store_busy', 'The database is locked.');
+  expect(new RetryStrategy({ disposition: 'fatal' }).decide(error, {} as JobRecord).disposition).toBe('recoverable');
 });

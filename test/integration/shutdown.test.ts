@@ -117,3 +117,34 @@ test('a job whose handler calls the queue while it shuts down is given back, not
   const reader = openQueue({ database, pipelines: [], claim: false });
   expect(await reader.getJob(id)).toMatchObject({ status: 'pending', attempt: 0, error: null });
 });
+
+test('shutdown ends although a handler reports without end', async () => {
+  const started = gate();
+  const chatty = pipeline('chatty').phase('run', async (_job, ctx) => {
+    for (let i = 0; !ctx.signal.aborted; i++) {
+      ctx.progress(i % 100);
+      if (i === 10) started.open();
+      await new Promise(setImmediate);
+    }
+  });
+  const queue = new JobQueue({ database: tempDatabase(), pipelines: [chatty] });
+  await queue.enqueue('chatty', null);
+  await started.opened;
+  await expect(queue.shutdown({ timeoutMs: 20, graceMs: 5_000 })).rejects.toThrow(ShutdownTimeoutError);
+});
+
+test('a handler that calls another queue, which is shutting down, fails like any other', async () => {
+  const other = new JobQueue({ database: ':memory:', pipelines: [pipeline('none').phase('run', () => 1)] });
+  await other.shutdown();
+  const caller = pipeline('caller').phase('run', () => other.enqueue('none', null));
+  const queue = openQueue({ pipelines: [caller] });
+  const id = await queue.enqueue('caller', null);
+  await expect(queue.result(id)).rejects.toThrow('The queue is shutting down or closed');
+  expect(await queue.getJob(id)).toMatchObject({ status: 'failed', attempt: 1 });
+});
+
+test('shutdown rejects options it cannot keep, and the queue goes on', async () => {
+  const queue = openQueue({ pipelines: [pipeline('one').phase('run', () => 1)] });
+  await expect(queue.shutdown({ graceMs: -1 })).rejects.toThrow('options.graceMs');
+  expect(await queue.result(await queue.enqueue('one', null))).toBe(1);
+});

@@ -117,7 +117,7 @@ test('shared memory is handed on by reference, and is gone with its process', as
   });
   await queue.shutdown({ timeoutMs: 0, graceMs: 0 }).catch(() => {});
   const later = openQueue({ database, pipelines: [flow(false)], threads: { count: 1 } });
-  await expect(later.result(id)).rejects.toThrow('did not outlive its process');
+  await expect(later.result(id)).rejects.toThrow('it lives only as long as its process and its job');
 });
 
 test('deleting a job takes its bytes and lines with it', async () => {

@@ -164,3 +164,35 @@ test('shutdown always ends: a thread that ignores everything is ended, and its j
   });
   expectLawful(database);
 });
+
+test('a job that is resumed while its thread is still being stopped waits for the thread to be gone', async () => {
+  const loops = pipeline('loop').phase('loop', { worker: at('loops.js'), export: 'byForce', graceMs: 200 });
+  const queue = openQueue({ pipelines: [loops], threads: { count: 2 } });
+  const begun = nextEvent(queue, 'job:progress');
+  const id = await queue.enqueue('loop', null);
+  await begun;
+  await queue.pause(id);
+  const again = nextEvent(queue, 'job:started');
+  await queue.resume(id);
+  await again;
+  expect((await queue.stats()).running).toBe(1);
+  await queue.cancel(id);
+});
+
+test('a time limit holds for a thread phase whose data is being checked without end', async () => {
+  let checks = 0;
+  const schema = {
+    '~standard': {
+      version: 1,
+      vendor: 'test',
+      validate: (value: unknown) => (checks++ === 0 ? { value } : new Promise<{ value: unknown }>(() => {})),
+    },
+  } as const;
+  const slow = pipeline('slow')
+    .input(schema)
+    .phase('run', { worker: at('echo.js'), timeoutMs: 20 });
+  const queue = openQueue({ pipelines: [slow], threads: { count: 1 } });
+  const id = await queue.enqueue('slow', null);
+  await expect(queue.result(id)).rejects.toThrow('ran past its timeoutMs of 20');
+  expect(await queue.getJob(id)).toMatchObject({ error: { outcome: 'timeout' } });
+});

@@ -1,7 +1,9 @@
 import { spawnSync } from 'node:child_process';
+import { readdirSync, readlinkSync } from 'node:fs';
 import { pipeline, ThreadPool } from 'millrace';
 import { describe, expect, test } from 'vitest';
 import { gate, nextEvent, openQueue } from '../support/open-queue.ts';
+import { tempDatabase } from '../support/temp-database.ts';
 import { at } from './at.ts';
 
 const loop = (pool?: string) =>
@@ -142,4 +144,18 @@ describe('the pool alone', () => {
     expect(await run.outcome).toMatchObject({ ok: true, result: 'QUIET' });
     await pool.close();
   });
+});
+
+test('a queue whose threads cannot be made closes its file', () => {
+  const database = tempDatabase();
+  const threads = { count: 1, execArgv: ['--max-old-space-size=64'] };
+  expect(() => openQueue({ database, pipelines: [echo], threads })).toThrow(/execArgv|--max-old-space-size/);
+  const open = readdirSync('/proc/self/fd').map((fd) => {
+    try {
+      return readlinkSync(`/proc/self/fd/${fd}`);
+    } catch {
+      return '';
+    }
+  });
+  expect(open.filter((file) => file.startsWith(database))).toEqual([]);
 });

@@ -1,5 +1,5 @@
 /** Which loops a queue runs, when they start and in which order they stop. */
-import type { Step } from '../../actors/job-actor.ts';
+import type { Newborn } from '../../actors/job-actor.ts';
 import type { Settings } from '../config.ts';
 import type { Teller } from '../journal/teller.ts';
 import { Loop, type Round } from '../service.ts';
@@ -71,7 +71,7 @@ export function startLoops({ settings, store, supervisor, runtime, teller, sende
     },
     stopHeartbeat: () => heartbeat.stop(),
     /** A job with an early end may be the next to expire. */
-    bornWith(births: readonly Step[]): void {
+    bornWith(births: readonly Newborn[]): void {
       for (const { job } of births) if (job.expiresAt !== null) expirer.notLaterThan(job.expiresAt);
     },
   };

@@ -3,7 +3,7 @@
  * synchronous call, another store over the wire. A failed method has changed nothing.
  */
 import type { Blob } from '../../actors/blobs.ts';
-import type { NewTransition } from '../../actors/job-actor.ts';
+import type { StagedTransition } from '../../actors/job-actor.ts';
 import type { JobRecord, JobStatus, LogLine, StopReason, TransitionRecord } from '../../actors/vocabulary.ts';
 import type {
   ClaimedDeliveries,
@@ -13,9 +13,6 @@ import type {
   DeliveryRequest,
   NewDelivery,
 } from './delivery.ts';
-
-/** A log entry on its way in. The store stamps the position when the entry is written. */
-export type StagedTransition = NewTransition & { position: number };
 
 /** A new state of one job, with the state it was judged from. */
 export interface Change {
@@ -152,6 +149,8 @@ export type PhasesChangedPolicy = 'refuse' | 'migrate' | 'fail';
 export interface Store {
   /** Version numbers of the phase lists given at opening, by pipeline. */
   readonly machineVersions: ReadonlyMap<string, number>;
+  /** How many phases the longest list has that jobs of a pipeline were ever born under. */
+  readonly mostPhases: ReadonlyMap<string, number>;
   /** Jobs found at opening that must be failed because their phases are gone (`onPhasesChanged: 'fail'`). */
   readonly abandoned: readonly string[];
 

@@ -62,8 +62,12 @@ export class Aftermath {
     }
     if (job.status === 'active') {
       if (!wantsRun(steps)) return;
-      if (booking.hasSlot(claimKey(job))) performer.run(job);
-      else performer.runWhenRoom(job);
+      if (booking.hasSlot(claimKey(job))) {
+        performer.run(job);
+        booking.spend(claimKey(job));
+      } else {
+        performer.runWhenRoom(job);
+      }
       return;
     }
     performer.rest(job);

@@ -118,8 +118,20 @@ export class Booking {
     return this.#slots.has(key);
   }
 
-  undo(): void {
+  /** The claim's handler has been started: the slot is its own now. */
+  spend(key: string): void {
+    this.#slots.delete(key);
+  }
+
+  /** The turn is over: slots nobody was started in are given back. Answers whether there were any. */
+  close(): boolean {
     for (const lane of this.#slots.values()) this.#capacity.free(lane);
+    return this.#slots.size > 0;
+  }
+
+  /** The turn never happened. */
+  undo(): void {
+    this.close();
     for (const [key, pipeline] of this.#taken) this.#capacity.letGo(pipeline, key);
     for (const [key, pipeline] of this.#given) this.#capacity.hold(pipeline, key);
   }

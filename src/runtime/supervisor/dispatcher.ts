@@ -14,6 +14,10 @@ export interface DispatcherOptions {
   readonly clock: Clock;
   readonly owner: string;
   readonly leaseMs: number;
+  /** How many phases the longest list had that a pipeline's jobs were ever born under. */
+  readonly mostPhases: ReadonlyMap<string, number>;
+  /** Is a thread still at work on the job under an earlier claim? */
+  isLeaving(jobId: string): boolean;
   /** Fail jobs whose phases the program no longer has (`onPhasesChanged: 'fail'`), instead of leaving them to another program. */
   readonly givesUp: boolean;
   /** Pipelines not to be claimed from until {@link Dispatcher.unbar}. */
@@ -58,7 +62,8 @@ export class Dispatcher {
     return {
       now,
       wants,
-      admit: (want) => capacity.laneRoom(this.#lane(want)) > 0 && capacity.pipelineRoom(want.pipeline) > 0,
+      admit: (want) =>
+        capacity.laneRoom(this.#lane(want.pipeline, want.phaseIndex)) > 0 && capacity.pipelineRoom(want.pipeline) > 0,
       judge: (job) => this.#claimSafely(turn, job, now, booking),
     };
   }
@@ -70,21 +75,24 @@ export class Dispatcher {
   }
 
   #wants(): Want[] {
-    const { pipelines, capacity } = this.#options;
+    const { pipelines, capacity, mostPhases } = this.#options;
     const wants: Want[] = [];
     for (const [name, { phases }] of pipelines) {
       if (this.#barred.has(name)) continue;
       const places = capacity.pipelineRoom(name);
-      phases.forEach((phase, phaseIndex) => {
-        const limit = Math.min(places, capacity.laneRoom(laneOf(phase)));
+      // Jobs of longer lists than the present one are found, too: they are carried over, or given up.
+      const count = Math.max(phases.length, mostPhases.get(name) ?? 0);
+      for (let phaseIndex = 0; phaseIndex < count; phaseIndex++) {
+        const limit = Math.min(places, capacity.laneRoom(this.#lane(name, phaseIndex)));
         if (limit > 0) wants.push({ pipeline: name, phaseIndex, limit });
-      });
+      }
     }
     return wants;
   }
 
-  #lane(want: Want): string {
-    const phase = this.#options.pipelines.get(want.pipeline)?.phases[want.phaseIndex];
+  #lane(pipeline: string, phaseIndex: number): string {
+    const phases = this.#options.pipelines.get(pipeline)?.phases ?? [];
+    const phase = phases[phaseIndex] ?? phases.at(-1);
     return phase ? laneOf(phase) : '';
   }
 
@@ -100,7 +108,9 @@ export class Dispatcher {
 
   /** A due job is claimed, unless it has expired unstarted. One whose phases are not ours is for whoever wrote it, or to be given up. */
   #claim(turn: Turn, job: JobRecord, now: number, booking: Booking): Change | null {
-    const { owner, leaseMs, givesUp } = this.#options;
+    const { owner, leaseMs, givesUp, isLeaving } = this.#options;
+    // It is claimed when its thread is gone: two handlers of one job must not run side by side.
+    if (isLeaving(job.id)) return null;
     const expired = job.expiresAt !== null && job.expiresAt <= now && job.startedAt === null;
     if (!expired && !turn.canRun(job) && !givesUp) return null;
     const event: JobEvent = expired
@@ -110,8 +120,9 @@ export class Dispatcher {
         : { type: 'abandoned', at: now, failure: phasesGone(job) };
     const change = turn.judgeStored(job, [{ jobId: job.id, event }]);
     if (change?.job.status === 'active') {
-      const lane = this.#lane({ pipeline: job.pipeline, phaseIndex: job.phaseIndex, limit: 1 });
-      booking.takeAll(claimKey(change.job), lane, job.pipeline);
+      // Of the change, not of the row: under another phase list the job may go on from another place.
+      const { pipeline, phaseIndex } = change.job;
+      booking.takeAll(claimKey(change.job), this.#lane(pipeline, phaseIndex), pipeline);
     }
     return change;
   }

@@ -1,5 +1,5 @@
 /** From what a caller gives to the birth of a job: every field is checked before anything is staged. */
-import { type Birth, born, type Step } from '../../actors/job-actor.ts';
+import { type Birth, born, type Newborn } from '../../actors/job-actor.ts';
 import { requireStorable } from '../../actors/json.ts';
 import { InvalidInputError } from '../errors.ts';
 import { newJobId } from '../job-id.ts';
@@ -67,7 +67,7 @@ export async function prepareBirths(
   nursery: Nursery,
   jobs: readonly GivenJob[],
   now: number,
-): Promise<readonly Step[]> {
+): Promise<readonly Newborn[]> {
   const births = await Promise.all(
     jobs.map(({ name, data, options = {} }) => prepareBirth(nursery, name, data, options, now)),
   );
@@ -85,7 +85,7 @@ async function prepareBirth(
   data: unknown,
   options: EnqueueOptions,
   now: number,
-): Promise<Step> {
+): Promise<Newborn> {
   const pipeline = nursery.pipelines.get(name);
   const current = nursery.charts.current(name);
   if (!pipeline || !current) {

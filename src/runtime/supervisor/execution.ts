@@ -3,35 +3,53 @@ import type { Blob } from '../../actors/blobs.ts';
 import { PhaseStoppedError } from '../../actors/handler.ts';
 import type { JobEvent } from '../../actors/job-events.ts';
 import type { JobRecord } from '../../actors/vocabulary.ts';
+import type { CarriedBlobs } from '../../threads/messages.ts';
 import type { ThreadPool } from '../../threads/pool.ts';
 import type { Overrun } from '../../threads/thread-run.ts';
-import type { CancelTimer, Clock } from '../clock.ts';
+import type { CancelTimer } from '../clock.ts';
+import { ShuttingDownError } from '../errors.ts';
 import type { Phase } from '../phase.ts';
 import type { AnyPipeline } from '../pipeline.ts';
-import type { JobLogLine } from '../store/port.ts';
 import type { HotBlobs } from './hot-blobs.ts';
 import { type PhaseRun, startInline } from './inline-runner.ts';
-import { failedEvent, type Outcome, type RunningPhase } from './outcome.ts';
+import { News, type NewsOptions } from './news.ts';
+import { type Failing, failedEvent, type Outcome, type RunningPhase } from './outcome.ts';
 import { startOnThread } from './thread-runner.ts';
 import type { Message } from './turn.ts';
 import { validated } from './validation.ts';
 
 /** What an execution needs from its surroundings. */
-export interface ExecutionOptions {
+export interface ExecutionOptions extends NewsOptions {
   readonly pools: ReadonlyMap<string, ThreadPool>;
-  readonly clock: Clock;
   readonly maxPayloadBytes: number;
   readonly maxBlobBytes: number;
   readonly printLogs: boolean;
+  /** Has the queue begun to shut down? */
+  isShuttingDown(): boolean;
   /** Finds stored binary values. */
   blobs(jobId: string, phase: string): Promise<readonly Blob[]>;
   /** Hands a message to the supervisor; with `withinMs` it may wait for others that long. */
   post(message: Message, withinMs?: number): void;
-  log(line: JobLogLine): void;
 }
 
-/** Lines kept of one attempt, and one more that says so. */
-const MOST_LINES = 1_001;
+/** What is run, and when it begins if the job's record says otherwise. */
+interface Given {
+  readonly job: JobRecord;
+  readonly pipeline: AnyPipeline;
+  readonly phase: Phase;
+  readonly startedAt: number | null;
+}
+
+/** What a handler is given that had to be waited for. */
+interface Prepared {
+  /** The schema's output; `undefined` if there is no schema. */
+  readonly data?: unknown;
+  /** The last phase's binary values, if they are still in memory. */
+  readonly carried?: CarriedBlobs | null;
+  /** The binary values of earlier phases, for inline handlers. */
+  readonly blobs?: ReadonlyMap<string, readonly Blob[]>;
+}
+
 const NO_BLOBS: ReadonlyMap<string, readonly Blob[]> = new Map();
 
 export class Execution {
@@ -42,38 +60,41 @@ export class Execution {
   readonly #hot: HotBlobs;
   /** `null` until the handler has been started. */
   #running: RunningPhase | null = null;
+  /** Ends the preparations, if they are under way. */
+  #giveUp: ((reason: unknown) => void) | null = null;
   #stopped: PhaseStoppedError | null = null;
   #overrun: Overrun | undefined;
-  /** Progress on its way to the supervisor; later news replaces it. */
-  #news: Message | null = null;
-  #lines = 0;
+  readonly #news: News;
   readonly #cancelTimeout: CancelTimer | null;
 
-  constructor(job: JobRecord, pipeline: AnyPipeline, phase: Phase, options: ExecutionOptions, hot: HotBlobs) {
+  constructor({ job, pipeline, phase, startedAt }: Given, options: ExecutionOptions, hot: HotBlobs) {
     this.job = job;
     this.#pipeline = pipeline;
     this.#phase = phase;
     this.#options = options;
     this.#hot = hot;
     this.#cancelTimeout = job.timeoutAt === null ? null : options.clock.at(job.timeoutAt, () => this.#timeOut());
+    this.#news = new News(job, phase.name, startedAt, options);
   }
 
   /** Runs the handler to its end. Never rejects. */
   async outcome(): Promise<Outcome> {
     let outcome: Outcome;
     try {
-      const { data: given } = this.job;
-      // Their own copy: what handlers do to their data is not to be seen in events.
-      const data = this.#pipeline.schema ? await validated(this.#pipeline, given) : structuredClone(given);
-      const running = await this.#start({ ...this.job, data });
-      this.#running = running;
-      // Somebody may have asked while it was being started.
-      if (this.#stopped) running.stop(this.#stopped, this.#overrun);
-      outcome = await running.outcome;
+      this.#running = this.#needsPreparing ? this.#start(await this.#unlessStopped(this.#prepare())) : this.#start({});
+      outcome = await this.#running.outcome;
     } catch (thrown) {
-      outcome = { ok: false, thrown, outcome: 'threw', fallback: 'fatal', usage: null };
+      const { error = thrown, outcome: how = 'threw' } = this.#overrun ?? {};
+      outcome = {
+        ok: false,
+        thrown: error,
+        outcome: how,
+        usage: null,
+        ...(this.#overrun ? {} : { fallback: 'fatal' }),
+      };
     }
     this.#cancelTimeout?.();
+    this.#news.close();
     return outcome;
   }
 
@@ -85,13 +106,17 @@ export class Execution {
     const at = this.#options.clock.now();
     const code = this.#stopped?.code;
     // An inline handler past its time has been left behind: its job failed when the time was up.
-    const abides = code === undefined || code === 'shutdown' || (code === 'timeout' && this.#isOnThread);
+    const abides = code === undefined || code === 'shutdown' || (code === 'timeout' && this.isOnThread);
     if (!abides) return null;
     if (outcome.ok) {
       const { result, blobs, usage } = outcome;
-      return { type: 'phaseCompleted', at, result, blobs: blobs.length, usage };
+      const startedAt = this.#news.unrecordedStart;
+      return { type: 'phaseCompleted', at, result, blobs: blobs.length, usage, startedAt };
     }
-    return onShutdown ? onShutdown(at) : failedEvent(this.#pipeline, this.job, outcome, at);
+    if (onShutdown) return onShutdown(at);
+    // The handler called a queue that is going away. If that is this one, it is no fault of the job, which another run takes up.
+    if (this.#options.isShuttingDown() && outcome.thrown instanceof ShuttingDownError) return { type: 'released', at };
+    return this.#failed(outcome, at);
   }
 
   /** Asks the handler to stop. The first reason counts, unless the job is taken away while its time runs out or the queue shuts down. */
@@ -100,9 +125,11 @@ export class Execution {
     const outranked = before === 'shutdown' || (before === 'timeout' && reason.code !== 'shutdown');
     if (before !== undefined && !outranked) return;
     this.#stopped = reason;
+    this.#news.close();
     this.#overrun ??= overrun;
     this.#cancelTimeout?.();
     this.#running?.stop(reason, overrun);
+    this.#giveUp?.(reason);
   }
 
   /** Ends the handler's thread; `false` if it has none. */
@@ -111,33 +138,52 @@ export class Execution {
     return this.#running?.kill !== undefined;
   }
 
-  get #isOnThread(): boolean {
+  get isOnThread(): boolean {
     return this.#phase.work.kind === 'thread';
   }
 
-  #start(job: JobRecord): RunningPhase | Promise<RunningPhase> {
+  /** Most phases need nothing that has to be waited for. */
+  get #needsPreparing(): boolean {
+    return this.#pipeline.schema !== null || (!this.isOnThread && this.job.phases.some(({ blobs }) => blobs > 0));
+  }
+
+  async #prepare(): Promise<Prepared> {
+    const carried = this.#hot.take(this.job.id);
+    const data = this.#pipeline.schema ? { data: await validated(this.#pipeline, this.job.data) } : {};
+    if (this.isOnThread) return { ...data, carried };
+    // A thread asks for those it wants; here they are at hand.
+    const binary = this.job.phases.filter(({ blobs }) => blobs > 0);
+    const found = binary.map(async ({ name }) => {
+      return [name, carried?.phase === name ? carried.blobs : await this.#blobsOf(name)] as const;
+    });
+    return { ...data, carried, blobs: new Map(await Promise.all(found)) };
+  }
+
+  /** A schema may take its time, or hang: a phase that must stop before its handler has begun does not begin. */
+  #unlessStopped<T>(work: Promise<T>): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      this.#giveUp = reject;
+      work.then(resolve, reject);
+    });
+  }
+
+  #start({ data, carried = this.#hot.take(this.job.id), blobs = NO_BLOBS }: Prepared): RunningPhase {
+    if (this.#stopped) throw this.#stopped;
     const { work, name: phase } = this.#phase;
     const { pools, printLogs, maxPayloadBytes, maxBlobBytes } = this.#options;
     const run: PhaseRun = {
       phase,
-      job,
+      // Their own copy: what handlers do to their data is not to be seen in events.
+      job: { ...this.job, data: data === undefined ? structuredClone(this.job.data) : data },
       maxPayloadBytes,
       maxBlobBytes,
-      onProgress: (percent, message) => this.#report(percent, message),
-      onLog: (line) => this.#log(line),
+      onProgress: (percent, message) => this.#news.progress(percent, message),
+      onLog: (line) => this.#news.log(line),
     };
-    const carried = this.#hot.take(job.id);
-    if (work.kind === 'thread') {
-      const pool = pools.get(work.pool);
-      if (!pool) throw new Error(`There is no pool "${work.pool}".`);
-      return startOnThread(work, run, pool, carried, printLogs, (name) => this.#blobsOf(name));
-    }
-    const binary = job.phases.filter(({ blobs }) => blobs > 0);
-    if (binary.length === 0) return startInline(work, run, NO_BLOBS);
-    const found = binary.map(async ({ name }) => {
-      return [name, carried?.phase === name ? carried.blobs : await this.#blobsOf(name)] as const;
-    });
-    return Promise.all(found).then((entries) => startInline(work, run, new Map(entries)));
+    if (work.kind === 'inline') return startInline(work, run, blobs);
+    const pool = pools.get(work.pool);
+    if (!pool) throw new Error(`There is no pool "${work.pool}".`);
+    return startOnThread(work, run, pool, carried, printLogs, (name) => this.#blobsOf(name));
   }
 
   async #blobsOf(phase: string): Promise<readonly Blob[]> {
@@ -146,7 +192,7 @@ export class Execution {
     const blobs = [...(await this.#options.blobs(id, phase)), ...this.#hot.sharedOf(id, phase)];
     if (blobs.length >= expected) return blobs;
     throw new Error(
-      `The shared memory that phase "${phase}" returned did not outlive its process; enqueue the job anew.`,
+      `The shared memory that phase "${phase}" returned is gone: it lives only as long as its process and its job. Enqueue the job anew.`,
     );
   }
 
@@ -154,34 +200,17 @@ export class Execution {
   #timeOut(): void {
     if (this.#stopped) return;
     const overrun: Overrun = { error: overdue(this.job, this.#phase), outcome: 'timeout' };
-    if (this.#isOnThread) {
+    if (this.isOnThread) {
       this.stop(new PhaseStoppedError('timeout'), overrun);
       return;
     }
     const { id: jobId, fence } = this.job;
     const failing = { ok: false, thrown: overrun.error, outcome: overrun.outcome, usage: null } as const;
-    const event = failedEvent(this.#pipeline, this.job, failing, this.#options.clock.now());
-    this.#options.post({ jobId, fence, event });
+    this.#options.post({ jobId, fence, event: this.#failed(failing, this.#options.clock.now()) });
   }
 
-  #report(progress: number, message: string | null): void {
-    if (this.#stopped) return;
-    const event: JobEvent = { type: 'progressed', at: this.#options.clock.now(), progress, message };
-    if (this.#news) {
-      this.#news.event = event;
-      return;
-    }
-    const onTaken = () => {
-      this.#news = null;
-    };
-    this.#news = { jobId: this.job.id, fence: this.job.fence, event, onTaken };
-    this.#options.post(this.#news);
-  }
-
-  #log({ at, level, text }: Pick<JobLogLine, 'at' | 'level' | 'text'>): void {
-    if (this.#lines++ >= MOST_LINES) return;
-    const { id: jobId, attempt } = this.job;
-    this.#options.log({ at, level, text, jobId, phase: this.#phase.name, attempt });
+  #failed(failing: Failing, at: number): JobEvent {
+    return { ...failedEvent(this.#pipeline, this.job, failing, at), startedAt: this.#news.unrecordedStart };
   }
 }
 

@@ -14,6 +14,8 @@ export interface Mail {
   readonly births: readonly BirthRequest[];
   readonly messages: readonly Message[];
   readonly logs: readonly JobLogLine[];
+  /** One message alone, because it may be what broke a commit. */
+  readonly isSuspect: boolean;
 }
 
 /** A store that is away for long must not fill the memory with lines. */
@@ -37,29 +39,25 @@ export class Inbox {
     this.#logs.push(line);
   }
 
-  /** Is there something under suspicion, which the next turn must take up alone? */
-  get hasSuspects(): boolean {
-    return this.#suspects.length > 0;
-  }
-
   /** Messages under suspicion of breaking a commit go one by one, so that they break only their own. */
   take(): Mail {
+    const suspect = this.#suspects.shift();
+    if (suspect) return { births: [], messages: [suspect], logs: [], isSuspect: true };
     const births = this.#births;
     this.#births = [];
-    const suspect = this.#suspects.shift();
-    if (suspect) return { births, messages: [suspect], logs: [] };
     const messages = this.#messages;
     this.#messages = [];
     for (const message of messages) message.onTaken?.();
     const logs = this.#logs;
     this.#logs = [];
-    return { births, messages, logs };
+    return { births, messages, logs, isSuspect: false };
   }
 
-  /** Nobody waits for these, and the store could not take them: they go first when it can. */
-  keep(messages: readonly Message[], logs: readonly JobLogLine[]): void {
-    this.#messages.unshift(...messages);
-    this.#logs.unshift(...logs.slice(-MOST_KEPT_LINES));
+  /** The store could not take these: they go first when it can. */
+  keep({ births, messages, logs }: Omit<Mail, 'isSuspect'>): void {
+    this.#births = [...births, ...this.#births];
+    this.#messages = [...messages, ...this.#messages];
+    this.#logs = [...logs, ...this.#logs].slice(-MOST_KEPT_LINES);
   }
 
   /** One of these broke a commit. */

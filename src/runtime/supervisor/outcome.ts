@@ -1,11 +1,10 @@
 /** What came of a phase, and what that means for its job. */
 import type { Blob } from '../../actors/blobs.ts';
-import { toFailure } from '../../actors/failure.ts';
+import { showThrown, toFailure } from '../../actors/failure.ts';
 import type { PhaseStoppedError } from '../../actors/handler.ts';
-import type { JobEvent } from '../../actors/job-events.ts';
+import type { PhaseFailed } from '../../actors/job-events.ts';
 import type { Disposition, FailureOutcome, JobRecord, PhaseUsage } from '../../actors/vocabulary.ts';
 import type { Overrun } from '../../threads/thread-run.ts';
-import { ShuttingDownError } from '../errors.ts';
 import type { AnyPipeline } from '../pipeline.ts';
 
 /** A phase that ended well, or not. */
@@ -47,17 +46,17 @@ const FALLBACKS: Readonly<Partial<Record<FailureOutcome, Disposition>>> = {
 };
 
 /** The event a failed phase sends to its job. */
-export function failedEvent(pipeline: AnyPipeline, job: JobRecord, failing: Failing, at: number): JobEvent {
+export function failedEvent(pipeline: AnyPipeline, job: JobRecord, failing: Failing, at: number): PhaseFailed {
   const { thrown, outcome, usage, fallback = FALLBACKS[outcome] } = failing;
   const failure = { ...toFailure(thrown), outcome };
-  // The handler called the queue while it was shutting down: no fault of the job, which another run takes up.
-  if (failure.name === ShuttingDownError.name && failure.code === 'shutting_down') return { type: 'released', at };
   try {
     const { disposition, delayMs } = pipeline.retry.decide(withOutcome(thrown, outcome), job, fallback);
     return { type: 'phaseFailed', at, failure, disposition, retryAt: at + delayMs, usage };
   } catch (error) {
     // `classify` is the user's code; if it throws, giving up is the safe answer, and its error goes on record.
-    const cause = toFailure(new Error(`retry.classify threw: ${String(error)}`, { cause: thrown }));
+    const cause = toFailure(
+      new Error(`retry.classify threw: ${showThrown((error as Error | null)?.message ?? error)}`, { cause: thrown }),
+    );
     return { type: 'phaseFailed', at, failure: { ...cause, outcome }, disposition: 'fatal', retryAt: at, usage };
   }
 }

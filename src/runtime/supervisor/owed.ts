@@ -1,8 +1,8 @@
 /** Which webhooks a transition owes. Pure: ids are an argument, and nothing is looked up. */
 import { announcementsOf } from '../../actors/announcements.ts';
+import type { StagedTransition } from '../../actors/job-actor.ts';
 import type { JobRecord } from '../../actors/vocabulary.ts';
 import type { NewDelivery } from '../store/delivery.ts';
-import type { StagedTransition } from '../store/port.ts';
 import type { WebhookSettings } from '../webhook-options.ts';
 
 /** Answers with what is owed because the job went through this transition. */

@@ -8,9 +8,9 @@ import type { Capacity } from './capacity.ts';
 /** Phases shorter than this, on average, are worth a lead. */
 const SHORT_MS = 25;
 /** How long an outcome whose slot is in use again may wait for others to be committed with. */
-export const GATHER_MS = 2;
+export const GATHER_MS = 10;
 /** No more than this many jobs per thread are claimed ahead. */
-const MOST_AHEAD = 8;
+const MOST_AHEAD = 16;
 /** How much the latest phase counts. */
 const WEIGHT = 0.2;
 

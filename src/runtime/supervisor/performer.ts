@@ -25,6 +25,8 @@ export class Performer {
   readonly #running = new Map<string, Execution>();
   readonly #hot = new HotBlobs();
   readonly #pace: Pace;
+  /** Jobs whose thread has been asked to stop and is not gone yet. */
+  readonly #leaving = new Set<string>();
   /** Jobs whose next phase waits for a lane, with the way out of the line. */
   readonly #inLine = new Map<string, () => void>();
   readonly #idle = new Set<() => void>();
@@ -41,8 +43,11 @@ export class Performer {
     return this.#running.size;
   }
 
-  /** Runs the job's current phase in a slot that is already taken. */
-  run(job: JobRecord): void {
+  /**
+   * Runs the job's current phase in a slot that is already taken.
+   * @param startedAt when it begins, if the record says otherwise
+   */
+  run(job: JobRecord, startedAt: number | null = null): void {
     const { pipelines, clock, capacity, post } = this.#options;
     const pipeline = pipelines.get(job.pipeline);
     const phase = pipeline?.phases[job.phaseIndex];
@@ -56,28 +61,32 @@ export class Performer {
       post({ jobId: job.id, fence: job.fence, event: this.#onShutdown(clock.now()) });
       return;
     }
-    const execution = new Execution(job, pipeline, phase, this.#options, this.#hot);
+    const execution = new Execution({ job, pipeline, phase, startedAt }, this.#options, this.#hot);
     this.#running.set(key, execution);
     void this.#finish(execution, lane, phase.name);
   }
 
   /**
    * Gets in line for the lane of the job's current phase. Its clock starts when it has its slot, and it runs at once: that it has
-   * begun is no transition, and is committed meanwhile.
+   * begun is no transition, and is recorded later.
    */
   runWhenRoom(job: JobRecord): void {
-    const { capacity, clock, post } = this.#options;
+    const { capacity, clock } = this.#options;
     const since = clock.now();
     const leave = capacity.wait(this.laneFor(job), () => {
-      const at = clock.now();
-      this.run(job.timeoutAt === null ? job : { ...job, timeoutAt: job.timeoutAt + (at - since) });
-      post({ jobId: job.id, fence: job.fence, event: { type: 'phaseStarted', at } }, GATHER_MS);
+      const now = clock.now();
+      this.run(job.timeoutAt === null ? job : { ...job, timeoutAt: job.timeoutAt + (now - since) }, now);
     });
     this.#inLine.set(claimKey(job), leave);
   }
 
   isRunning(claim: Claim): boolean {
     return this.#running.has(claimKey(claim));
+  }
+
+  /** Is a thread still at work on the job under a claim that has ended? Bounded by its grace period, so the next claim can wait for it. */
+  isLeaving(jobId: string): boolean {
+    return this.#leaving.has(jobId);
   }
 
   /** The lane of the job's current phase. */
@@ -89,9 +98,16 @@ export class Performer {
   /** Tells the handler of this claim to stop; what it still returns is discarded. */
   stop(claim: Claim, reason: StopReason, detail?: string | null): void {
     const key = claimKey(claim);
-    this.#inLine.get(key)?.();
-    this.#inLine.delete(key);
-    this.#running.get(key)?.stop(new PhaseStoppedError(reason, detail));
+    const leave = this.#inLine.get(key);
+    if (leave) {
+      leave();
+      this.#inLine.delete(key);
+      this.#options.onRoom();
+    }
+    const execution = this.#running.get(key);
+    if (!execution) return;
+    if (execution.isOnThread) this.#leaving.add(claim.id);
+    execution.stop(new PhaseStoppedError(reason, detail));
   }
 
   /** The job is held by nobody any more: what was kept for its next phase may go. */
@@ -121,6 +137,7 @@ export class Performer {
     const outcome = await execution.outcome();
     const { job } = execution;
     this.#running.delete(claimKey(job));
+    this.#leaving.delete(job.id);
     if (lane !== INLINE_LANE) this.#pace.note(lane, clock.now() - began);
     // Whoever waits for the slot runs now; what this run came to is committed meanwhile.
     const handedOn = capacity.free(lane);

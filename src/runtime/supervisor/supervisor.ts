@@ -3,17 +3,19 @@
  * messages to jobs, claims for free slots) is judged by the jobs' actors and committed in one transaction; only
  * then are effects performed and listeners told. A turn that cannot be committed never happened.
  */
-import type { JobActor, Step } from '../../actors/job-actor.ts';
+
+import type { JobActor, Newborn } from '../../actors/job-actor.ts';
 import type { JobEvent } from '../../actors/job-events.ts';
 import type { JobRecord, StopReason } from '../../actors/vocabulary.ts';
-import { NotFoundError, StoreUnavailableError } from '../errors.ts';
-import { type Committed, type JobLogLine, lossOf, type StagedTransition, type Store } from '../store/port.ts';
+import { NotFoundError } from '../errors.ts';
+import { type Committed, type JobLogLine, lossOf, type Store } from '../store/port.ts';
 import { Aftermath, type AftermathOptions, wantsRun } from './aftermath.ts';
 import { Booking, type Claim, claimKey } from './capacity.ts';
 import type { Charts } from './charts.ts';
 import type { Dispatcher } from './dispatcher.ts';
-import { Inbox, type Mail } from './inbox.ts';
+import { Inbox } from './inbox.ts';
 import type { Owed } from './owed.ts';
+import { Setback } from './setback.ts';
 import { type Message, type Passage, Turn } from './turn.ts';
 import { TurnLoop } from './turn-loop.ts';
 
@@ -36,6 +38,7 @@ export class Supervisor {
   readonly #inbox = new Inbox();
   readonly #loop: TurnLoop;
   readonly #aftermath: Aftermath;
+  readonly #setback: Setback;
 
   constructor(options: SupervisorOptions) {
     this.#o = options;
@@ -44,14 +47,17 @@ export class Supervisor {
       () => this.#turn(),
       (error) => options.teller.report(error, 'telling what was committed'),
     );
+    this.#setback = new Setback({
+      teller: options.teller,
+      live: this.#live,
+      inbox: this.#inbox,
+      loop: this.#loop,
+      drop: (claim, pipeline) => this.#aftermath.drop(claim, pipeline, 'abandoned'),
+    });
   }
 
   /** Brings jobs into the world, all or none. */
-  bear(steps: readonly Step[], chosenIds: readonly string[]): Promise<void> {
-    const births = steps.map(({ job, transition }) => ({
-      job,
-      transition: { position: 0, ...transition } as StagedTransition,
-    }));
+  bear(births: readonly Newborn[], chosenIds: readonly string[]): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#inbox.addBirth({ group: { births, chosenIds }, resolve, reject });
       this.wake();
@@ -117,7 +123,7 @@ export class Supervisor {
   async #turn(): Promise<void> {
     const { store, charts, capacity, dispatcher, onPoint } = this.#o;
     const mail = this.#inbox.take();
-    if (this.#inbox.hasSuspects) this.wake();
+    if (mail.isSuspect) this.wake();
     const byJob = groupByJob(mail.messages);
     const turn = new Turn(charts, this.#o.owed);
     const booking = new Booking(capacity);
@@ -132,17 +138,17 @@ export class Supervisor {
         changes,
         load,
         judge: (job) => turn.judgeStored(job, byJob.get(job.id) ?? []),
-        claim: dispatcher.request(turn, booking),
+        claim: mail.isSuspect ? null : dispatcher.request(turn, booking),
         logs: mail.logs,
       });
     } catch (error) {
       booking.undo();
-      this.#forget(error, mail);
+      this.#setback.forget(error, mail);
       return;
     }
     this.#loop.calm();
     onPoint?.('after-commit');
-    dispatcher.dueAt(committed.nextDueAt);
+    if (!mail.isSuspect) dispatcher.dueAt(committed.nextDueAt);
     this.#aftermath.answerBirths(mail.births, committed);
     for (const passage of turn.passages) {
       const lost = committed.stale.get(passage.change);
@@ -154,6 +160,8 @@ export class Supervisor {
         this.#o.teller.report(error, `performing what was committed for job "${passage.actor.job.id}"`);
       }
     }
+    // A job that was taken from us meanwhile has left its slot unused.
+    if (booking.close()) this.wake();
     for (const { caller, error } of turn.refusals) caller.reject(error);
     for (const id of committed.missing) {
       for (const { caller } of byJob.get(id) ?? []) caller?.reject(new NotFoundError(id));
@@ -186,28 +194,6 @@ export class Supervisor {
   #lose({ change, messages }: Passage, reason: StopReason): void {
     this.#aftermath.drop({ id: change.job.id, fence: change.expected.fence }, change.job.pipeline, reason);
     for (const message of messages) if (message.caller) this.post(message);
-  }
-
-  /** The turn was not committed: callers hear of it, actors go back to what was, and what nobody waits for is kept. */
-  #forget(error: unknown, { births, messages, logs }: Mail): void {
-    const { teller } = this.#o;
-    for (const { reject } of births) reject(error);
-    for (const { jobId, caller } of messages) {
-      const actor = this.#live.get(jobId);
-      if (actor) this.#live.set(jobId, actor.rolledBack());
-      caller?.reject(error);
-    }
-    const kept = messages.filter((message) => !message.caller);
-    if (error instanceof StoreUnavailableError) {
-      this.#inbox.keep(kept, logs);
-      if (kept.length > 0 && births.length === 0) teller.report(error, 'a commit, which will be tried again,');
-      this.#loop.wakeLater();
-    } else if (messages.length > 1) {
-      this.#inbox.suspect(kept);
-      this.wake();
-    } else {
-      teller.report(error, 'a commit');
-    }
   }
 }
 

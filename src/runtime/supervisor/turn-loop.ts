@@ -12,6 +12,8 @@ export class TurnLoop {
   #retryMs: number = RETRY_MS.first;
   #retryTimer: NodeJS.Timeout | null = null;
   #soonTimer: NodeJS.Timeout | null = null;
+  /** Turns asked for, and turns done: what was staged before a turn was asked for is in it. */
+  readonly #turns = { asked: 0, done: 0 };
 
   /** @param onError told what a turn throws; the loop goes on */
   constructor(turn: () => Promise<void>, onError: (error: unknown) => void) {
@@ -23,6 +25,7 @@ export class TurnLoop {
   wake(): void {
     if (this.#scheduled || this.#closed) return;
     this.#scheduled = true;
+    this.#turns.asked++;
     this.#forgetSoon();
     setImmediate(() => void this.#run());
   }
@@ -48,9 +51,11 @@ export class TurnLoop {
     this.#retryMs = RETRY_MS.first;
   }
 
-  /** Resolves when no turn is asked for or under way. */
+  /** Resolves when every turn asked for until now is done. Others may have been asked for meanwhile. */
   async settled(): Promise<void> {
-    while (this.#scheduled || this.#turning || this.#soonTimer) await new Promise(setImmediate);
+    if (this.#soonTimer) this.wake();
+    const { asked } = this.#turns;
+    while (this.#turns.done < asked) await new Promise(setImmediate);
   }
 
   /** No more turns. */
@@ -69,9 +74,11 @@ export class TurnLoop {
   async #run(): Promise<void> {
     while (this.#turning) await this.#turning;
     this.#scheduled = false;
-    if (this.#closed) return;
-    this.#turning = this.#turn().catch(this.#onError);
-    await this.#turning;
-    this.#turning = null;
+    if (!this.#closed) {
+      this.#turning = this.#turn().catch(this.#onError);
+      await this.#turning;
+      this.#turning = null;
+    }
+    this.#turns.done++;
   }
 }

@@ -8,7 +8,7 @@ import type { JobEvent } from '../../actors/job-events.ts';
 import type { JobRecord } from '../../actors/vocabulary.ts';
 import { ConflictError } from '../errors.ts';
 import type { DeliveryClaim } from '../store/delivery.ts';
-import type { Change, StagedTransition } from '../store/port.ts';
+import type { Change } from '../store/port.ts';
 import type { Charts } from './charts.ts';
 import type { Owed } from './owed.ts';
 
@@ -37,7 +37,7 @@ export interface Caller {
 /** What one job went through in this turn. */
 export interface Passage {
   readonly actor: JobActor;
-  readonly steps: readonly (Step & { readonly transition: StagedTransition | null })[];
+  readonly steps: readonly Step[];
   readonly change: Change;
   /** The accepted messages. */
   readonly messages: readonly Message[];
@@ -77,14 +77,14 @@ export class Turn {
   }
 
   #pass(actor: JobActor, before: JobRecord, messages: readonly Message[], canRun: boolean): Change | null {
-    const steps: (Step & { transition: StagedTransition | null })[] = [];
+    const steps: Step[] = [];
     const accepted: Message[] = [];
     for (const message of messages) {
       const meant = message.fence === undefined || message.fence === actor.job.fence;
       const possible = canRun || !SETS_GOING.has(message.event.type);
       const step = meant && possible ? actor.send(message.event) : null;
       if (step) {
-        steps.push({ ...step, transition: step.transition && { position: 0, ...step.transition } });
+        steps.push(step);
         accepted.push(message);
       } else if (message.caller) {
         this.refusals.push({ caller: message.caller, error: refusal(actor.job, message.event.type, possible) });

@@ -13,6 +13,14 @@ function expectStorable(failure: Failure): void {
 }
 
 describe('an error', () => {
+  test('of any size is stored in bounds', () => {
+    const huge = Object.assign(new Error('m'.repeat(1_000_000)), { small: 1, big: 'x'.repeat(1_000_000) });
+    huge.name = 'n'.repeat(1_000_000);
+    const failure = toFailure(huge);
+    expect(failure.data).toEqual({ small: 1 });
+    expect(JSON.stringify(failure).length).toBeLessThan(20_000);
+  });
+
   test('keeps its name, message, code and stack', () => {
     const error = Object.assign(new TypeError('wrong'), { code: 'E_WRONG' });
     expect(toFailure(error)).toEqual({ name: 'TypeError', message: 'wrong', code: 'E_WRONG', stack: error.stack });

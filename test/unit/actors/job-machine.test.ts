@@ -59,10 +59,9 @@ describe('the table', () => {
   }
 
   test('a job is born pending, with transition 0', () => {
-    const { job, transition, effects } = born(chart, newborn());
+    const { job, transition } = born(chart, newborn());
     expect(job).toMatchObject({ status: 'pending', seq: 0, fence: 0, attempt: 0 });
     expect(transition).toMatchObject({ seq: 0, from: null, to: 'pending', event: 'born', at: T0, error: null });
-    expect(effects).toEqual([]);
   });
 
   test('each phase leads to the next, and the last one to the end', () => {

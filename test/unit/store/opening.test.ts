@@ -114,7 +114,7 @@ const unusable: readonly [what: string, code: string, says: RegExp, make: () => 
     'a path in a missing folder',
     'store_unavailable',
     /folder .* does not exist/,
-    () => join(tempFolder(), 'a/jobs.db'),
+    () => join(tempFolder(), 'missing/jobs.db'),
   ],
   [
     'a folder',
@@ -139,7 +139,7 @@ describe('a path that cannot be used', () => {
   for (const [what, code, says, make] of unusable) {
     test(`${what} is refused with ${code} and left as it is`, async () => {
       const path = await make();
-      const folder = dirname(path.endsWith('a/jobs.db') ? dirname(path) : path);
+      const folder = dirname(path.endsWith('/missing/jobs.db') ? dirname(path) : path);
       const before = picture(folder);
       const error = refusal(path);
       expect(error.code).toBe(code);

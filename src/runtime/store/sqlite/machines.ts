@@ -40,16 +40,19 @@ export class MachineTable {
 
   /**
    * Makes the given lists the present ones, inside the caller's transaction. Unfinished jobs of older lists go on if they can;
-   * for the others `policy` decides. Answers with the versions, and the jobs that must be failed.
+   * for the others `policy` decides. Answers with the versions, the length of the longest lists, and the jobs that must be failed.
    */
   adopt(lists: readonly PhaseList[], policy: PhasesChangedPolicy, jobs: JobTable) {
     const versions = new Map<string, number>();
+    const mostPhases = new Map<string, number>();
     const abandoned: string[] = [];
     for (const { pipeline, phases } of lists) {
       const version = this.#register(pipeline, phases);
       versions.set(pipeline, version);
+      mostPhases.set(pipeline, phases.length);
       for (const old of this.#others(pipeline, version)) {
         const stored = JSON.parse(old.phases) as string[];
+        mostPhases.set(pipeline, Math.max(mostPhases.get(pipeline) ?? 0, stored.length));
         const stuck = this.#stuckIndexes(old.version, stored, phases);
         if (stuck.length > 0 && policy === 'refuse') {
           throw new PhasesChangedError(pipeline, this.#countAt(old.version, stuck), stored, phases);
@@ -58,7 +61,7 @@ export class MachineTable {
         this.#move(old.version, version, stored, phases, policy, jobs);
       }
     }
-    return { versions, abandoned };
+    return { versions, mostPhases, abandoned };
   }
 
   #register(pipeline: string, phases: readonly string[]): number {

@@ -52,6 +52,7 @@ const LARGE_WAL = 32 * 1024 * 1024;
 /** The {@link Store} on SQLite. Opening is synchronous: what is wrong with the file is thrown by the constructor. */
 export class SqliteStore implements Store {
   readonly machineVersions: ReadonlyMap<string, number>;
+  readonly mostPhases: ReadonlyMap<string, number>;
   readonly abandoned: readonly string[];
   readonly #connection: Connection;
   readonly #patience: Patience;
@@ -95,6 +96,7 @@ export class SqliteStore implements Store {
       this.#queries = new JobQueries(db, this.#jobs);
       const adopted = db.transaction(() => machines.adopt(phaseLists, onPhasesChanged, this.#jobs)).immediate();
       this.machineVersions = adopted.versions;
+      this.mostPhases = adopted.mostPhases;
       this.abandoned = adopted.abandoned;
       // What a rolled back transaction has counted never happened.
       this.#patience = new Patience(this.#connection, busyTimeoutMs, () => this.#counts.reset());

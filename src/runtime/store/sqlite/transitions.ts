@@ -1,7 +1,7 @@
 /** The append-only log. */
 import type { Database, Statement } from 'better-sqlite3';
+import type { StagedTransition } from '../../../actors/job-actor.ts';
 import type { TransitionRecord } from '../../../actors/vocabulary.ts';
-import type { StagedTransition } from '../port.ts';
 import { type TransitionRow, toTransition } from './rows.ts';
 
 export class TransitionTable {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { StagedTransition } from '../../../../src/runtime/store/port.ts';
+import type { StagedTransition } from '../../../../src/actors/job-actor.ts';
 import { owedBy } from '../../../../src/runtime/supervisor/owed.ts';
 import { parseWebhooks, type WebhookOptions } from '../../../../src/runtime/webhook-options.ts';
 import { events, fatal, jobThatIs, newborn, step, T0 } from '../../actors/jobs.ts';
