@@ -2,8 +2,10 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { JOB_EVENT_NAMES, JOB_STATUSES } from 'millrace';
+import { JOB_EVENT_NAMES, JOB_STATUSES, JobQueue } from 'millrace';
+import { pipelineDiagram } from 'millrace/inspector';
 import { describe, expect, test } from 'vitest';
+import { STOP_REASONS } from '../../src/actors/vocabulary.ts';
 
 const ROOT = resolve(dirname(fileURLToPath(import.meta.url)), '../..');
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
@@ -70,17 +72,19 @@ describe('docs/durability.md', () => {
     .map((name) => read(join(folder, name)))
     .join('\n');
 
-  test('speaks of every table', () => {
-    const tables = [...schema.matchAll(/CREATE TABLE (\w+)/g)].map(([, name]) => name);
-    expect(tables.length).toBeGreaterThan(7);
-    for (const name of tables) expect(read('docs/durability.md')).toContain(`\`${name}\``);
+  const tables = [...schema.matchAll(/CREATE TABLE (\w+) \(([\s\S]*?)\n\) STRICT/g)].map(
+    ([, table = '', body = '']) => [table, body] as const,
+  );
+
+  test.each(tables)('speaks of %s and of its columns', (table, body) => {
+    const columns = [...body.matchAll(/^ {2}([a-z_]+) +(?:TEXT|INTEGER|BLOB)/gm)].map(([, name = '']) => name);
+    expect(columns.length).toBeGreaterThan(2);
+    for (const name of [table, ...columns]) expect(read('docs/durability.md')).toContain(`\`${name}\``);
   });
 
-  test.each(['jobs', 'blobs', 'logs'])('speaks of every column of millrace_%s', (table) => {
-    const body = new RegExp(`CREATE TABLE millrace_${table} \\(([\\s\\S]*?)\\n\\) STRICT`).exec(schema)?.[1] ?? '';
-    const columns = [...body.matchAll(/^ {2}([a-z_]+) +(?:TEXT|INTEGER|BLOB)/gm)].map(([, name]) => name);
-    expect(columns.length).toBeGreaterThan(5);
-    for (const name of columns) expect(read('docs/durability.md')).toContain(`\`${name}\``);
+  test('knows all tables there are', () => {
+    expect(tables).toHaveLength(schema.split('CREATE TABLE').length - 1);
+    expect(tables.length).toBeGreaterThan(7);
   });
 
   test('speaks of every code of the store', () => {
@@ -89,48 +93,151 @@ describe('docs/durability.md', () => {
   });
 });
 
-/** The literals of a union type, or the fields of an interface, as the source has them up to the next empty line. */
-function namesOf(path: string, type: string): readonly string[] {
-  const [, source = ''] = read(path).split(new RegExp(`export (?:type|interface) ${type}\\b`));
-  const names = (source.split('\n\n')[0] ?? '').matchAll(/\| '(\w+)'|readonly (\w+)/g);
-  return [...names].map(([, literal, field]) => literal ?? field ?? '');
+const sources = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' })
+  .filter((name) => name.endsWith('.ts'))
+  .map((name) => read(join('src', name)));
+
+/** The literals of a union type, a line each, or what an interface declares, as the source has them up to the next empty line. */
+function namesOf(type: string): readonly string[] {
+  const declared = sources.flatMap((text) =>
+    text.split(new RegExp(`^export (?:type|interface) ${type}\\b`, 'm')).slice(1),
+  );
+  expect(declared, type).toHaveLength(1);
+  const names = (declared[0]?.split('\n\n')[0] ?? '').matchAll(/^ {2}(?:\| '(\w+)';?$|readonly (\w+)\??:|(\w+)[(<])/gm);
+  return [...names].map(([, literal, field, method]) => literal ?? field ?? method ?? '');
 }
 
 test('docs/lifecycle.md speaks of every status and of every reason to stop', () => {
-  const reasons = namesOf('src/actors/vocabulary.ts', 'StopReason');
-  expect(reasons).toContain('not_found');
-  for (const name of [...JOB_STATUSES, ...reasons]) expect(read('docs/lifecycle.md')).toContain(`\`${name}\``);
+  for (const name of [...JOB_STATUSES, ...STOP_REASONS]) expect(read('docs/lifecycle.md')).toContain(`\`${name}\``);
 });
 
 test.each([
-  ['src/actors/vocabulary.ts', 'FailureOutcome', 'interrupted'],
-  ['src/actors/vocabulary.ts', 'PhaseUsage', 'bytesOut'],
-  ['src/runtime/phase.ts', 'WorkerOptions', 'shared'],
-  ['src/runtime/thread-options.ts', 'PoolOptions', 'env'],
-  ['src/runtime/thread-options.ts', 'ThreadOptions', 'badHandler'],
-])('docs/threads.md speaks of all that %s has in %s', (path, type, last) => {
-  const names = namesOf(path, type);
+  ['FailureOutcome', 'interrupted'],
+  ['PhaseUsage', 'bytesOut'],
+  ['WorkerOptions', 'shared'],
+  ['PoolOptions', 'env'],
+  ['ThreadOptions', 'badHandler'],
+])('docs/threads.md speaks of all that %s has', (type, last) => {
+  const names = namesOf(type);
   expect(names.at(-1)).toBe(last);
   for (const name of names) expect(read('docs/threads.md')).toMatch(new RegExp(`\`${name}[\`:]`));
 });
 
-const rooms = markdown.filter((path) => /^src\/.*README\.md$/.test(path));
+describe('README.md', () => {
+  const readme = read('README.md');
+  /** The words in its code spans; programs are left out. */
+  const words = new Set(
+    [...readme.replace(/^```[\s\S]*?^```$/gm, '').matchAll(/`([^`\n]+)`/g)].flatMap(
+      ([, code = '']) => code.match(/[\w:]+/g) ?? [],
+    ),
+  );
 
-test.each(rooms)('%s names the files of its room, all of them and no others', (path) => {
-  const folder = dirname(path);
-  const deep = folder === 'src/runtime/store';
-  const files = readdirSync(join(ROOT, folder), { recursive: deep, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.ts') && !name.includes('migrations'))
-    .map((name) => name.split('/').at(-1) ?? '');
-  const named = [...read(path).matchAll(/`([\w/.-]+\.ts)`/g)].map(([, name = '']) => name);
-  for (const file of files) expect(named.map((name) => name.split('/').at(-1))).toContain(file);
-  // A neighbour may be named, too.
-  const places = [folder, dirname(folder), `${folder}/sqlite`, 'src'];
-  for (const name of named)
-    expect(
-      places.some((place) => existsSync(join(ROOT, place, name))),
-      name,
-    ).toBe(true);
+  test('has every verb of a queue', () => {
+    const verbs = Object.getOwnPropertyNames(JobQueue.prototype).filter((name) => name !== 'constructor');
+    expect(verbs).toContain('createEventStream');
+    for (const name of verbs) expect(words).toContain(name);
+  });
+
+  test('has every event', () => {
+    for (const name of [...JOB_EVENT_NAMES, 'error']) expect(words).toContain(name);
+  });
+
+  test.each([
+    ['JobQueueConfig', 'onPoint'],
+    ['EnqueueOptions', 'webhookUrl'],
+    ['EventStreamOptions', 'signal'],
+    ['ListOptions', 'cursor'],
+    ['ShutdownOptions', 'graceMs'],
+    ['WorkerOptions', 'shared'],
+    ['ThreadOptions', 'badHandler'],
+    ['PipelineOptions', 'timeoutMs'],
+    ['RetryOptions', 'disposition'],
+    ['PhaseContext', 'phaseResults'],
+  ])('has all that %s has', (type, last) => {
+    const names = namesOf(type);
+    expect(names.at(-1)).toBe(last);
+    for (const name of names) expect(words).toContain(name);
+  });
+
+  test('has every way in', () => {
+    const { exports } = JSON.parse(read('package.json')) as { exports: Record<string, unknown> };
+    const ways = Object.keys(exports).filter((way) => way !== './package.json');
+    for (const way of ways) expect(readme).toContain(`| \`${join('millrace', way)}\` `);
+  });
+
+  test('links every document', () => {
+    const documents = readdirSync(join(ROOT, 'docs')).filter((name) => name.endsWith('.md'));
+    expect(linksOf('README.md')).toEqual(expect.arrayContaining(documents.map((name) => `docs/${name}`)));
+    expect(linksOf('README.md')).toContain('bench/README.md');
+  });
+});
+
+test.each([
+  ['docs/events.md', 'EventStreamOptions', 'signal'],
+  ['docs/events.md', 'EventFilter', 'statuses'],
+  ['docs/events.md', 'WatchOptions', 'silenceMs'],
+  ['docs/webhooks.md', 'WebhookPostOptions', 'maxResponseBytes'],
+  ['docs/webhooks.md', 'WebhookOptions', 'send'],
+  ['docs/inspector.md', 'InspectorOptions', 'stately'],
+  ['docs/inspector.md', 'InspectOptions', 'sample'],
+  ['docs/lifecycle.md', 'RetentionOptions', 'batchSize'],
+  ['docs/lifecycle.md', 'PhaseState', 'usage'],
+])('%s speaks of all that %s has', (document, type, last) => {
+  const names = namesOf(type);
+  expect(names.at(-1)).toBe(last);
+  for (const name of names) expect(read(document)).toMatch(new RegExp(`\\b${name}\\b`));
+});
+
+test.each(['README.md', 'docs/lifecycle.md', 'docs/inspector.md'])(
+  "%s draws no statechart but the machine's own",
+  (path) => {
+    // What is between the marks is compared with the machine by test/unit/inspector/docs.test.ts.
+    const marked = /<!-- statechart -->\n```mermaid\nstateDiagram-v2\n[\s\S]*?```\n<!-- \/statechart -->/g;
+    expect(read(path)).toMatch(marked);
+    expect(read(path).replace(marked, '')).not.toMatch(/^stateDiagram/m);
+  },
+);
+
+test('docs/lifecycle.md speaks of every transition of the machine', async () => {
+  const example = { name: 'example', phases: [{ name: 'only' }] };
+  const { transitions } = await pipelineDiagram(example, 'json');
+  expect(transitions.length).toBeGreaterThan(20);
+  for (const { event } of transitions) expect(read('docs/lifecycle.md')).toContain(`\`${event}\``);
+});
+
+const rooms = markdown.filter((path) => /^src\/.*README\.md$/.test(path)).map((path) => dirname(path));
+
+/** The files of a room: those in its folder, and those further down in folders that are no rooms themselves. Migrations are a list of their own. */
+function filesOf(room: string): string[] {
+  return readdirSync(join(ROOT, room), { withFileTypes: true }).flatMap((entry) => {
+    const path = join(room, entry.name);
+    if (entry.isDirectory()) return rooms.includes(path) || entry.name === 'migrations' ? [] : filesOf(path);
+    return entry.name.endsWith('.md') ? [] : [path];
+  });
+}
+
+/** The file a room's README means: its own, or that of a neighbour seen from any of the folders around the room. */
+function meant(room: string, name: string): string | undefined {
+  const own = filesOf(room).find((path) => path.endsWith(`/${name}`));
+  const around = room.split('/').map((_, index, folders) => join(...folders.slice(0, index + 1), name));
+  return own ?? around.find((path) => existsSync(join(ROOT, path)));
+}
+
+test.each(rooms)('%s/README.md names the files of its room, all of them and no others', (room) => {
+  const named = [...read(`${room}/README.md`).matchAll(/`([\w/.-]+\.(?:ts|js|css|html|svg))`/g)].map(
+    ([, name = '']) => [name, meant(room, name)] as const,
+  );
+  for (const [name, path] of named) expect(path, name).toBeDefined();
+  expect(filesOf(room).filter((file) => !named.some(([, path]) => path === file))).toEqual([]);
+});
+
+test('every file but the entry and the migrations lives in a room that names it', () => {
+  const files = readdirSync(join(ROOT, 'src'), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && !entry.name.endsWith('.md'))
+    .map(({ parentPath, name }) => join(parentPath, name).slice(ROOT.length + 1));
+  const housed = new Set(rooms.flatMap(filesOf));
+  const homeless = files.filter((file) => !housed.has(file) && !file.includes('/migrations/'));
+  expect(homeless).toEqual(['src/index.ts']);
 });
 
 test('decisions are numbered without gaps, and their headings have the number', () => {
