@@ -1,6 +1,6 @@
 /**
  * A live job: a real XState actor, activated from its record and asked to judge events. The only file,
- * besides the machine itself, that speaks to xstate.
+ * besides the machine itself, that calls xstate.
  */
 import { type Actor, createActor, type StateValue } from 'xstate';
 import { collectEffects, type Effect } from './effects.ts';

@@ -18,6 +18,8 @@ export interface Claimed extends Base {
 /** The current phase had to wait for a lane and has begun only now. State, not history: no log entry. */
 export interface PhaseStarted extends Base {
   readonly type: 'phaseStarted';
+  /** It is the first phase of its attempt, which so begins only now, too. */
+  readonly beginsAttempt: boolean;
 }
 
 /** News from inside the current phase. State, not history: no log entry. */

@@ -81,7 +81,8 @@ export function claimed(job: JobFacts, event: JobEventOf<'claimed'>, specs: read
 }
 
 export function phaseStarted(job: JobFacts, event: JobEventOf<'phaseStarted'>, specs: readonly PhaseSpec[]): Patch {
-  return startPhase(job, spec(specs, job.phaseIndex), job.phaseIndex, event.at, job.attemptAt ?? event.at);
+  const attemptAt = event.beginsAttempt ? event.at : (job.attemptAt ?? event.at);
+  return { attemptAt, ...startPhase(job, spec(specs, job.phaseIndex), job.phaseIndex, event.at, attemptAt) };
 }
 
 export function progressed(job: JobFacts, event: JobEventOf<'progressed'>): Patch {

@@ -51,10 +51,9 @@ export async function bringToRest(
   await Promise.all(
     supervisor.liveClaims().map((claim) => giveBack(supervisor, claim, toEvent(onShutdown)(clock.now()))),
   );
-  return new ShutdownTimeoutError(
-    timeoutMs,
-    late.map(({ id }) => id),
-  );
+  // A handler whose job was taken from it long ago is nobody's news.
+  const ids = late.map(({ id }) => id);
+  return ids.length === 0 ? null : new ShutdownTimeoutError(timeoutMs, ids);
 }
 
 function toEvent(onShutdown: OnShutdown): (at: number) => JobEvent {

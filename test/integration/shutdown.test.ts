@@ -148,3 +148,16 @@ test('shutdown rejects options it cannot keep, and the queue goes on', async () 
   await expect(queue.shutdown({ graceMs: -1 })).rejects.toThrow('options.graceMs');
   expect(await queue.result(await queue.enqueue('one', null))).toBe(1);
 });
+
+test('a handler that outlives its cancelled job is no reason for shutdown to reject', async () => {
+  const started = gate();
+  const deaf = pipeline('deaf').phase('run', () => {
+    started.open();
+    return new Promise(() => {});
+  });
+  const queue = new JobQueue({ database: ':memory:', pipelines: [deaf] });
+  const id = await queue.enqueue('deaf', null);
+  await started.opened;
+  await queue.cancel(id);
+  await queue.shutdown({ timeoutMs: 0, graceMs: 0 });
+});

@@ -159,3 +159,40 @@ test('a queue whose threads cannot be made closes its file', () => {
   });
   expect(open.filter((file) => file.startsWith(database))).toEqual([]);
 });
+
+test('a job waits for its thread on its own time limit, but not on that of its phase', async () => {
+  const hold = pipeline('hold').phase('run', { worker: at('spin.js'), export: 'sleepy' });
+  const byJobLimit = pipeline('byJob')
+    .phase('inline', () => null)
+    .phase('thread', { worker: at('echo.js') });
+  const byPhaseLimit = pipeline('byPhase')
+    .phase('inline', () => null)
+    .phase('thread', { worker: at('echo.js'), timeoutMs: 300 });
+  const queue = openQueue({ pipelines: [hold, byJobLimit, byPhaseLimit], threads: { count: 1 } });
+  await queue.enqueue('hold', { ms: 600 });
+  await nextEvent(queue, 'job:started');
+  const [byJob, byPhase] = await Promise.all([
+    queue.enqueue('byJob', null, { timeoutMs: 100, maxAttempts: 1 }),
+    queue.enqueue('byPhase', null, { timeoutMs: 60_000 }),
+  ]);
+  await expect(queue.result(byJob)).rejects.toThrow("ran past the job's timeoutMs of 100");
+  await queue.result(byPhase);
+});
+
+test.each([
+  [2, 'are claimed ahead', (most: number) => expect(most).toBeGreaterThan(1)],
+  [1, 'have no attempt to lose, and are not', (most: number) => expect(most).toBe(1)],
+])('short jobs with %i attempt(s) %s', async (maxAttempts, _what, expectMost) => {
+  const short = pipeline('short').phase('run', { worker: at('echo.js') });
+  const queue = openQueue({ pipelines: [short], threads: { count: 1 } });
+  const active = new Set<string>();
+  let most = 0;
+  queue.on('job:started', ({ job }) => {
+    most = Math.max(most, active.add(job.id).size);
+  });
+  queue.on('job:completed', ({ job }) => active.delete(job.id));
+  const jobs = Array.from({ length: 100 }, () => ({ name: 'short', data: null, options: { maxAttempts } }) as const);
+  const ids = await queue.enqueueMany(jobs);
+  await Promise.all(ids.map((id) => queue.result(id)));
+  expectMost(most);
+});

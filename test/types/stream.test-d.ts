@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import { type JobQueue, type JobRecord, pipeline } from 'millrace';
 import { type WatchEvent, watchJobs } from 'millrace/client';
 import { describe, expectTypeOf, test } from 'vitest';
@@ -12,6 +13,12 @@ describe('an event stream', () => {
     expectTypeOf(make).returns.toEqualTypeOf<Response>();
     const watch = () => watchJobs(queue.createEventStream());
     expectTypeOf(watch).returns.toExtend<AsyncIterable<WatchEvent>>();
+  });
+
+  test("goes on where Node's request headers say", () => {
+    const make = (request: IncomingMessage) =>
+      queue.createEventStream({ lastEventId: request.headers['last-event-id'] });
+    expectTypeOf(make).returns.toEqualTypeOf<ReadableStream<Uint8Array>>();
   });
 
   test('takes only names and statuses that there are', () => {

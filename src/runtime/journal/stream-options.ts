@@ -7,8 +7,11 @@ import { type EventFilter, StreamFilter } from './stream-filter.ts';
 export interface EventStreamOptions {
   /** Begin with the jobs there are. Default `false`. Not sent to a client that resumes: it has one already. */
   readonly snapshot?: boolean;
-  /** Where the client was: the last `id` it received. Left out, `null` or empty: it begins now. */
-  readonly lastEventId?: string | number | null;
+  /**
+   * Where the client was: the last `id` it received, as Node has it in `request.headers['last-event-id']`. Left out, `null` or
+   * empty: it begins now. Sent more than once, it is no position, and the stream is reset.
+   */
+  readonly lastEventId?: string | number | readonly string[] | null | undefined;
   /** What to tell. Default: everything. */
   readonly filter?: EventFilter;
   /** Pause between signs of life. Default 15,000. */
@@ -31,7 +34,7 @@ export function requireStreamOptions(options: EventStreamOptions): StreamSetting
   requireOptions(options, 'options', ['snapshot', 'lastEventId', 'filter', 'pingMs', 'signal']);
   const { snapshot = false, lastEventId = null, filter = {}, pingMs = 15_000, signal } = options;
   requireBoolean(snapshot, 'options.snapshot');
-  if (lastEventId !== null && typeof lastEventId !== 'string' && typeof lastEventId !== 'number') {
+  if (lastEventId !== null && !['string', 'number'].includes(typeof lastEventId) && !isTexts(lastEventId)) {
     throw new InvalidInputError('options.lastEventId', `is ${show(lastEventId)}, but must be the id of an event.`);
   }
   requireWait(pingMs, 'options.pingMs', 1);
@@ -45,4 +48,8 @@ export function requireStreamOptions(options: EventStreamOptions): StreamSetting
     pingMs,
     signal,
   };
+}
+
+function isTexts(value: unknown): boolean {
+  return Array.isArray(value) && value.every((one) => typeof one === 'string');
 }

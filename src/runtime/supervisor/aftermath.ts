@@ -66,7 +66,7 @@ export class Aftermath {
         performer.run(job);
         booking.spend(claimKey(job));
       } else {
-        performer.runWhenRoom(job);
+        performer.runWhenRoom(job, isClaim(steps));
       }
       return;
     }
@@ -83,6 +83,11 @@ export class Aftermath {
     performer.stop(claim, reason);
     if (!performer.isRunning(claim)) capacity.letGo(pipeline, claimKey(claim));
   }
+}
+
+/** Has the job just been claimed? */
+function isClaim(steps: Passage['steps']): boolean {
+  return steps.some(({ transition }) => transition?.event === 'claimed');
 }
 
 /** Did one of the steps wish for the job's phase to run? */

@@ -26,6 +26,11 @@ export class Capacity {
     return Math.max(0, this.#freeSlots(lane) + (this.#leads.get(lane) ?? 0));
   }
 
+  /** Would a newcomer to the lane have to wait? */
+  isFull(lane: string): boolean {
+    return this.#freeSlots(lane) <= 0;
+  }
+
   /** How many slots of a lane there are. */
   limitOf(lane: string): number {
     return this.#limits.lanes.get(lane) ?? 0;

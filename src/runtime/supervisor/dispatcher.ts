@@ -59,12 +59,24 @@ export class Dispatcher {
     const wants = this.#wants();
     if (wants.length === 0) return null;
     const now = clock.now();
+    /** Lanes in whose line a job stands that is not claimed ahead; nor are those behind it. */
+    const noLead = new Set<string>();
     return {
       now,
       wants,
-      admit: (want) =>
-        capacity.laneRoom(this.#lane(want.pipeline, want.phaseIndex)) > 0 && capacity.pipelineRoom(want.pipeline) > 0,
-      judge: (job) => this.#claimSafely(turn, job, now, booking),
+      admit: ({ pipeline, phaseIndex }) => {
+        const lane = this.#lane(pipeline, phaseIndex);
+        const room = noLead.has(lane) ? !capacity.isFull(lane) : capacity.laneRoom(lane) > 0;
+        return room && capacity.pipelineRoom(pipeline) > 0;
+      },
+      judge: (job) => {
+        // A crash would take its last attempt before it has begun.
+        const lane = this.#lane(job.pipeline, job.phaseIndex);
+        if (job.attempt + 1 < job.maxAttempts || !capacity.isFull(lane))
+          return this.#claimSafely(turn, job, now, booking);
+        noLead.add(lane);
+        return null;
+      },
     };
   }
 

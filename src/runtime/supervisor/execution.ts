@@ -1,7 +1,7 @@
 /** One phase of one claim, from start to outcome: its handler, its time limit, its news. */
 import type { Blob } from '../../actors/blobs.ts';
 import { PhaseStoppedError } from '../../actors/handler.ts';
-import type { JobEvent } from '../../actors/job-events.ts';
+import type { JobEvent, PhaseStarted } from '../../actors/job-events.ts';
 import type { JobRecord } from '../../actors/vocabulary.ts';
 import type { CarriedBlobs } from '../../threads/messages.ts';
 import type { ThreadPool } from '../../threads/pool.ts';
@@ -32,12 +32,12 @@ export interface ExecutionOptions extends NewsOptions {
   post(message: Message, withinMs?: number): void;
 }
 
-/** What is run, and when it begins if the job's record says otherwise. */
+/** What is run, and that it begins now, if the job's record says otherwise. */
 interface Given {
   readonly job: JobRecord;
   readonly pipeline: AnyPipeline;
   readonly phase: Phase;
-  readonly startedAt: number | null;
+  readonly start: PhaseStarted | null;
 }
 
 /** What a handler is given that had to be waited for. */
@@ -58,6 +58,7 @@ export class Execution {
   readonly #phase: Phase;
   readonly #options: ExecutionOptions;
   readonly #hot: HotBlobs;
+  #begun = false;
   /** `null` until the handler has been started. */
   #running: RunningPhase | null = null;
   /** Ends the preparations, if they are under way. */
@@ -67,20 +68,22 @@ export class Execution {
   readonly #news: News;
   readonly #cancelTimeout: CancelTimer | null;
 
-  constructor({ job, pipeline, phase, startedAt }: Given, options: ExecutionOptions, hot: HotBlobs) {
+  constructor({ job, pipeline, phase, start }: Given, options: ExecutionOptions, hot: HotBlobs) {
     this.job = job;
     this.#pipeline = pipeline;
     this.#phase = phase;
     this.#options = options;
     this.#hot = hot;
     this.#cancelTimeout = job.timeoutAt === null ? null : options.clock.at(job.timeoutAt, () => this.#timeOut());
-    this.#news = new News(job, phase.name, startedAt, options);
+    this.#news = new News(job, phase.name, start, options);
   }
 
   /** Runs the handler to its end. Never rejects. */
   async outcome(): Promise<Outcome> {
     let outcome: Outcome;
     try {
+      // It may have waited for its slot beyond the limit of its attempt.
+      if (this.job.timeoutAt !== null && this.job.timeoutAt <= this.#options.clock.now()) this.#timeOut();
       this.#running = this.#needsPreparing ? this.#start(await this.#unlessStopped(this.#prepare())) : this.#start({});
       outcome = await this.#running.outcome;
     } catch (thrown) {
@@ -106,7 +109,7 @@ export class Execution {
     const at = this.#options.clock.now();
     const code = this.#stopped?.code;
     // An inline handler past its time has been left behind: its job failed when the time was up.
-    const abides = code === undefined || code === 'shutdown' || (code === 'timeout' && this.isOnThread);
+    const abides = code === undefined || code === 'shutdown' || (code === 'timeout' && this.#canBeStopped);
     if (!abides) return null;
     if (outcome.ok) {
       const { result, blobs, usage } = outcome;
@@ -142,6 +145,11 @@ export class Execution {
     return this.#phase.work.kind === 'thread';
   }
 
+  /** A thread can be, and so can what has not begun. */
+  get #canBeStopped(): boolean {
+    return this.isOnThread || !this.#begun;
+  }
+
   /** Most phases need nothing that has to be waited for. */
   get #needsPreparing(): boolean {
     return this.#pipeline.schema !== null || (!this.isOnThread && this.job.phases.some(({ blobs }) => blobs > 0));
@@ -169,6 +177,7 @@ export class Execution {
 
   #start({ data, carried = this.#hot.take(this.job.id), blobs = NO_BLOBS }: Prepared): RunningPhase {
     if (this.#stopped) throw this.#stopped;
+    this.#begun = true;
     const { work, name: phase } = this.#phase;
     const { pools, printLogs, maxPayloadBytes, maxBlobBytes } = this.#options;
     const run: PhaseRun = {
@@ -200,7 +209,7 @@ export class Execution {
   #timeOut(): void {
     if (this.#stopped) return;
     const overrun: Overrun = { error: overdue(this.job, this.#phase), outcome: 'timeout' };
-    if (this.isOnThread) {
+    if (this.#canBeStopped) {
       this.stop(new PhaseStoppedError('timeout'), overrun);
       return;
     }

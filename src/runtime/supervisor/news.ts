@@ -1,5 +1,5 @@
 /** What a running phase tells before its outcome: that it has begun, how far it is, and its lines. */
-import type { JobEvent } from '../../actors/job-events.ts';
+import type { JobEvent, PhaseStarted } from '../../actors/job-events.ts';
 import type { JobRecord } from '../../actors/vocabulary.ts';
 import type { CancelTimer, Clock } from '../clock.ts';
 import type { JobLogLine } from '../store/port.ts';
@@ -22,25 +22,25 @@ export class News {
   readonly #phase: string;
   readonly #options: NewsOptions;
   readonly #cancelRecord: CancelTimer | null = null;
-  #unrecordedStart: number | null;
+  #start: PhaseStarted | null;
   /** Progress on its way to the supervisor; later progress replaces it. */
   #pending: Message | null = null;
   #lines = 0;
   #closed = false;
 
-  /** @param startedAt when the phase begins, if the job's record says otherwise */
-  constructor(job: JobRecord, phase: string, startedAt: number | null, options: NewsOptions) {
+  /** @param start that the phase begins now, if the job's record says otherwise */
+  constructor(job: JobRecord, phase: string, start: PhaseStarted | null, options: NewsOptions) {
     this.#job = job;
     this.#phase = phase;
     this.#options = options;
-    this.#unrecordedStart = startedAt;
+    this.#start = start;
     // A short phase is over before its beginning is worth a commit; its outcome tells of both.
-    if (startedAt !== null) this.#cancelRecord = options.clock.at(startedAt + RECORD_MS, () => this.#recordStart());
+    if (start) this.#cancelRecord = options.clock.at(start.at + RECORD_MS, () => this.#recordStart());
   }
 
   /** When the phase began, as long as the record does not say so. */
   get unrecordedStart(): number | undefined {
-    return this.#unrecordedStart ?? undefined;
+    return this.#start?.at;
   }
 
   /** Nothing is told any more: a handler may leave something behind that goes on reporting. */
@@ -72,9 +72,9 @@ export class News {
   }
 
   #recordStart(): void {
-    if (this.#unrecordedStart === null || this.#closed) return;
-    const event = { type: 'phaseStarted', at: this.#unrecordedStart } as const;
-    this.#unrecordedStart = null;
+    const event = this.#start;
+    if (!event || this.#closed) return;
+    this.#start = null;
     this.#options.post({ jobId: this.#job.id, fence: this.#job.fence, event });
   }
 }

@@ -3,7 +3,8 @@
  * them back as events. A run that was stopped cannot move its job any more, but keeps its slot until it returns.
  */
 import { PhaseStoppedError } from '../../actors/handler.ts';
-import type { JobEvent } from '../../actors/job-events.ts';
+import type { JobEvent, PhaseStarted } from '../../actors/job-events.ts';
+import { phaseStarted } from '../../actors/lifecycle.ts';
 import type { JobRecord, StopReason } from '../../actors/vocabulary.ts';
 import { INLINE_LANE, laneOf } from '../phase.ts';
 import type { AnyPipeline } from '../pipeline.ts';
@@ -45,9 +46,9 @@ export class Performer {
 
   /**
    * Runs the job's current phase in a slot that is already taken.
-   * @param startedAt when it begins, if the record says otherwise
+   * @param start that it begins now, if the record says otherwise
    */
-  run(job: JobRecord, startedAt: number | null = null): void {
+  run(job: JobRecord, start: PhaseStarted | null = null): void {
     const { pipelines, clock, capacity, post } = this.#options;
     const pipeline = pipelines.get(job.pipeline);
     const phase = pipeline?.phases[job.phaseIndex];
@@ -61,7 +62,7 @@ export class Performer {
       post({ jobId: job.id, fence: job.fence, event: this.#onShutdown(clock.now()) });
       return;
     }
-    const execution = new Execution({ job, pipeline, phase, startedAt }, this.#options, this.#hot);
+    const execution = new Execution({ job, pipeline, phase, start }, this.#options, this.#hot);
     this.#running.set(key, execution);
     void this.#finish(execution, lane, phase.name);
   }
@@ -69,13 +70,14 @@ export class Performer {
   /**
    * Gets in line for the lane of the job's current phase. Its clock starts when it has its slot, and it runs at once: that it has
    * begun is no transition, and is recorded later.
+   * @param beginsAttempt whether it is the first phase of its attempt
    */
-  runWhenRoom(job: JobRecord): void {
-    const { capacity, clock } = this.#options;
-    const since = clock.now();
+  runWhenRoom(job: JobRecord, beginsAttempt: boolean): void {
+    const { capacity, clock, pipelines } = this.#options;
+    const phases = pipelines.get(job.pipeline)?.phases ?? [];
     const leave = capacity.wait(this.laneFor(job), () => {
-      const now = clock.now();
-      this.run(job.timeoutAt === null ? job : { ...job, timeoutAt: job.timeoutAt + (now - since) }, now);
+      const start: PhaseStarted = { type: 'phaseStarted', at: clock.now(), beginsAttempt };
+      this.run(job.timeoutAt === null ? job : { ...job, ...phaseStarted(job, start, phases) }, start);
     });
     this.#inLine.set(claimKey(job), leave);
   }

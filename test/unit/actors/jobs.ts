@@ -19,7 +19,7 @@ export const FAILURE = { name: 'Error', message: 'no route', code: 'EHOSTUNREACH
 /** One event of each kind, as it usually comes. */
 export const events: { readonly [T in JobEvent['type']]: JobEventOf<T> } = {
   claimed: { type: 'claimed', at: T0 + 10, owner: 'runtime-1', leaseExpiresAt: T0 + 30_010 },
-  phaseStarted: { type: 'phaseStarted', at: T0 + 15 },
+  phaseStarted: { type: 'phaseStarted', at: T0 + 15, beginsAttempt: false },
   progressed: { type: 'progressed', at: T0 + 20, progress: 50, message: 'half' },
   phaseCompleted: { type: 'phaseCompleted', at: T0 + 30, result: 'r' },
   phaseFailed: { type: 'phaseFailed', at: T0 + 40, failure: FAILURE, disposition: 'recoverable', retryAt: T0 + 500 },
