@@ -17,7 +17,7 @@ describe('createEventStream', () => {
     ['options', 5],
     ['options.lastEventID', { lastEventID: '5' }],
     ...['yes', 1, null].map((snapshot) => ['options.snapshot', { snapshot }] as const),
-    ...[{}, true, ['5'], 5n].map((lastEventId) => ['options.lastEventId', { lastEventId }] as const),
+    ...[{}, true, [5], 5n].map((lastEventId) => ['options.lastEventId', { lastEventId }] as const),
     ...notCounts(1).map(([, pingMs]) => ['options.pingMs', { pingMs }] as const),
     ...TOO_LONG_FOR_ANYBODY.map((pingMs) => ['options.pingMs', { pingMs }] as const),
     ...[null, {}, new AbortController()].map((signal) => ['options.signal', { signal }] as const),
