@@ -5,13 +5,13 @@ import { burn } from '../handlers/burn.js';
 import type { Trial } from './scenario.ts';
 import { median } from './statistics.ts';
 
-const STEPS = 1_000_000;
+const STEPS = 2_000;
 
 export function stepsPerMs(trial: Trial): number {
   const file = join(trial.shared, 'calibration.json');
   if (existsSync(file)) return Number(readFileSync(file, 'utf8'));
   const times: number[] = [];
-  // The first runs are the interpreter's and are not counted.
+  // The first runs find nothing in the caches and are not counted.
   for (let run = 0; run < 30; run++) {
     const began = performance.now();
     burn(STEPS);

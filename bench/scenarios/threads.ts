@@ -13,7 +13,7 @@ const SIZES = { '1ms': 1, '10ms': 10, '100ms': 100 } as const;
 
 /** Jobs of next to no work that come before the others. */
 const WARM_UP = 2_000;
-const WARM_UP_STEPS = 1_000;
+const WARM_UP_STEPS = 20;
 
 interface Task {
   readonly n: number;

@@ -182,8 +182,7 @@ export class Execution {
     const { pools, printLogs, maxPayloadBytes, maxBlobBytes } = this.#options;
     const run: PhaseRun = {
       phase,
-      // Their own copy: what handlers do to their data is not to be seen in events.
-      job: { ...this.job, data: data === undefined ? structuredClone(this.job.data) : data },
+      job: this.#jobWith(data),
       maxPayloadBytes,
       maxBlobBytes,
       onProgress: (percent, message) => this.#news.progress(percent, message),
@@ -193,6 +192,12 @@ export class Execution {
     const pool = pools.get(work.pool);
     if (!pool) throw new Error(`There is no pool "${work.pool}".`);
     return startOnThread(work, run, pool, carried, printLogs, (name) => this.#blobsOf(name));
+  }
+
+  /** With the schema's output; without a schema, an inline handler gets a copy, as a thread does in any case: what it does to its data is not to be seen in events. */
+  #jobWith(data: unknown): JobRecord {
+    if (data !== undefined) return { ...this.job, data };
+    return this.isOnThread ? this.job : { ...this.job, data: structuredClone(this.job.data) };
   }
 
   async #blobsOf(phase: string): Promise<readonly Blob[]> {
