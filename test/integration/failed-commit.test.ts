@@ -8,6 +8,15 @@ const echo = pipeline('echo')
   .input<string>()
   .phase('run', (job) => job.data);
 
+/** Takes the job away, as another process would. */
+function steal(database: string, id: string): void {
+  const thief = new Database(database);
+  thief
+    .prepare("UPDATE millrace_jobs SET fence = fence + 1, seq = seq + 1, lease_owner = 'thief' WHERE id = ?")
+    .run(id);
+  thief.close();
+}
+
 test('a full disk refuses the caller, changes nothing, and the queue goes on when there is room', async () => {
   const db = new Database(tempDatabase());
   db.pragma('journal_mode = WAL');
@@ -66,11 +75,7 @@ test('a stale fence: the late loser is refused, its handler hears why, and nothi
   queue.on('job:completed', ({ job }) => told.push(job.id));
   const id = await queue.enqueue('held', null);
   await started.opened;
-  const thief = new Database(database);
-  onTestFinished(() => void thief.close());
-  thief
-    .prepare("UPDATE millrace_jobs SET fence = fence + 1, seq = seq + 1, lease_owner = 'thief' WHERE id = ?")
-    .run(id);
+  steal(database, id);
   finish.open('too late');
   await expect.poll(async () => (await queue.stats()).running).toBe(0);
   expect(told).toEqual([]);
@@ -90,11 +95,7 @@ test('a job that is taken away at the end of a phase leaves the slot it would ha
   const queue = openQueue({ database, pipelines: [two, echo], concurrency: 1 });
   const id = await queue.enqueue('two', null);
   await started.opened;
-  const thief = new Database(database);
-  onTestFinished(() => void thief.close());
-  thief
-    .prepare("UPDATE millrace_jobs SET fence = fence + 1, seq = seq + 1, lease_owner = 'thief' WHERE id = ?")
-    .run(id);
+  steal(database, id);
   finish.open();
   expect(await queue.result(await queue.enqueue('echo', 'next'))).toBe('next');
 });
