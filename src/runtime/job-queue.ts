@@ -9,7 +9,7 @@ import { InvalidInputError, NotFoundError, ShuttingDownError } from './errors.ts
 import type { QueueEvents } from './journal/events.ts';
 import { type EventStreamOptions, requireStreamOptions } from './journal/stream-options.ts';
 import { type ListOptions, requireFilter } from './list-filter.ts';
-import { requireOptions, requireText, show } from './options.ts';
+import { requireJobId, requireOptions, requireText, show } from './options.ts';
 import type { AnyPipeline, InputOf, JobOf, NameOf, ResultOf } from './pipeline.ts';
 import { resultWithBlobs } from './results.ts';
 import { requireShutdown, type ShutdownOptions } from './shutdown.ts';
@@ -248,9 +248,4 @@ export class JobQueue<const Pipelines extends readonly AnyPipeline[] = readonly 
   #now(): number {
     return this.#engine.settings.clock.now();
   }
-}
-
-function requireJobId(id: unknown): string {
-  if (typeof id !== 'string' || id === '') throw new InvalidInputError('id', "must be a job's id, a non-empty string.");
-  return id;
 }

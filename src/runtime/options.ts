@@ -118,3 +118,9 @@ export function show(value: unknown): string {
       : 'an object'
     : String(value);
 }
+
+/** A job's id, as `enqueue` gave it. */
+export function requireJobId(id: unknown): string {
+  if (typeof id !== 'string' || id === '') throw new InvalidInputError('id', "must be a job's id, a non-empty string.");
+  return id;
+}

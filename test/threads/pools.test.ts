@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readlinkSync } from 'node:fs';
-import { pipeline, ThreadPool } from 'millrace';
+import { JobQueue, pipeline, ShutdownTimeoutError, ThreadPool } from 'millrace';
 import { describe, expect, test } from 'vitest';
 import { gate, nextEvent, openQueue } from '../support/open-queue.ts';
 import { tempDatabase } from '../support/temp-database.ts';
@@ -195,4 +195,37 @@ test.each([
   const ids = await queue.enqueueMany(jobs);
   await Promise.all(ids.map((id) => queue.result(id)));
   expectMost(most);
+});
+
+/** A quick inline phase, and a slow one on the only thread. */
+const funnel = pipeline('funnel')
+  .phase('quick', () => null)
+  .phase('slow', { worker: at('spin.js'), export: 'sleepy' });
+
+test('jobs are not set going that would only stand in line for a thread', async () => {
+  const queue = openQueue({ pipelines: [funnel], concurrency: 5, threads: { count: 1 } });
+  const ids = await queue.enqueueMany(
+    Array.from({ length: 200 }, () => ({ name: 'funnel', data: { ms: 30 } }) as const),
+  );
+  let most = 0;
+  queue.on('job:started', async () => {
+    most = Math.max(most, (await queue.stats()).jobs.active ?? 0);
+  });
+  await queue.result(ids[10] ?? '');
+  // On the thread and in line for it one each, and two rounds of inline phases: one on its way there, one just claimed.
+  expect(most).toBeLessThanOrEqual(1 + 1 + 5 + 5);
+});
+
+test('shutdown gives back everything that stands in line, however long it is', async () => {
+  const queue = new JobQueue({
+    database: ':memory:',
+    pipelines: [funnel],
+    concurrency: 5_000,
+    threads: { count: 1 },
+    onShutdown: 'release',
+  });
+  const first = nextEvent(queue, 'job:phase:completed');
+  await queue.enqueueMany(Array.from({ length: 5_000 }, () => ({ name: 'funnel', data: { ms: 3_600_000 } }) as const));
+  await first;
+  await expect(queue.shutdown({ timeoutMs: 0, graceMs: 0 })).rejects.toThrow(ShutdownTimeoutError);
 });

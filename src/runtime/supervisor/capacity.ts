@@ -26,6 +26,12 @@ export class Capacity {
     return Math.max(0, this.#freeSlots(lane) + (this.#leads.get(lane) ?? 0));
   }
 
+  /** Is the line for a lane so long that nothing more should be set going which will join it? Its jobs are held, and live in memory. */
+  isCrowded(lane: string): boolean {
+    const waiting = this.#waiting.get(lane)?.length ?? 0;
+    return waiting >= this.limitOf(lane) + (this.#leads.get(lane) ?? 0);
+  }
+
   /** Would a newcomer to the lane have to wait? */
   isFull(lane: string): boolean {
     return this.#freeSlots(lane) <= 0;

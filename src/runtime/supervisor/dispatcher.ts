@@ -95,8 +95,12 @@ export class Dispatcher {
       // Jobs of longer lists than the present one are found, too: they are carried over, or given up.
       const count = Math.max(phases.length, mostPhases.get(name) ?? 0);
       for (let phaseIndex = 0; phaseIndex < count; phaseIndex++) {
-        const limit = Math.min(places, capacity.laneRoom(this.#lane(name, phaseIndex)));
-        if (limit > 0) wants.push({ pipeline: name, phaseIndex, limit });
+        const lane = this.#lane(name, phaseIndex);
+        const limit = Math.min(places, capacity.laneRoom(lane));
+        const goesOn = limit > 0 && phases.slice(phaseIndex + 1).map(laneOf);
+        if (goesOn && !goesOn.some((next) => next !== lane && capacity.isCrowded(next))) {
+          wants.push({ pipeline: name, phaseIndex, limit });
+        }
       }
     }
     return wants;

@@ -29,7 +29,7 @@ export class Performer {
   /** Jobs whose thread has been asked to stop and is not gone yet. */
   readonly #leaving = new Set<string>();
   /** Jobs whose next phase waits for a lane, with the way out of the line. */
-  readonly #inLine = new Map<string, () => void>();
+  readonly #inLine = new Map<string, { readonly job: JobRecord; leave(): void }>();
   readonly #idle = new Set<() => void>();
   /** What becomes of jobs now that the queue is shutting down; `null` while it is not. */
   #onShutdown: ((at: number) => JobEvent) | null = null;
@@ -79,7 +79,7 @@ export class Performer {
       const start: PhaseStarted = { type: 'phaseStarted', at: clock.now(), beginsAttempt };
       this.run(job.timeoutAt === null ? job : { ...job, ...phaseStarted(job, start, phases) }, start);
     });
-    this.#inLine.set(claimKey(job), leave);
+    this.#inLine.set(claimKey(job), { job, leave });
   }
 
   isRunning(claim: Claim): boolean {
@@ -100,9 +100,9 @@ export class Performer {
   /** Tells the handler of this claim to stop; what it still returns is discarded. */
   stop(claim: Claim, reason: StopReason, detail?: string | null): void {
     const key = claimKey(claim);
-    const leave = this.#inLine.get(key);
-    if (leave) {
-      leave();
+    const waiting = this.#inLine.get(key);
+    if (waiting) {
+      waiting.leave();
       this.#inLine.delete(key);
       this.#options.onRoom();
     }
@@ -119,7 +119,13 @@ export class Performer {
 
   /** Shutdown, second part: asks every handler to stop. A result still counts; a failure becomes `event`. */
   stopAll(event: (at: number) => JobEvent): void {
+    const { clock, post } = this.#options;
     this.#onShutdown = event;
+    for (const { job, leave } of this.#inLine.values()) {
+      leave();
+      post({ jobId: job.id, fence: job.fence, event: event(clock.now()) });
+    }
+    this.#inLine.clear();
     for (const execution of this.#running.values()) execution.stop(new PhaseStoppedError('shutdown'));
   }
 
