@@ -1,8 +1,8 @@
 /**
- * What the statechart wishes for, as data. Its actions only describe an effect by appending it to the
- * step being judged; the supervisor performs it after the commit.
+ * What the statechart wishes for, as data. Its actions are never executed: the job's actor takes their names and parameters down,
+ * and the supervisor performs them after the commit.
  */
-import type { AnyActorRef } from 'xstate';
+import type { ExecutableActionObject } from 'xstate';
 import type { StopReason } from './vocabulary.ts';
 
 /** Run the job's current phase. */
@@ -19,17 +19,11 @@ export interface StopPhase {
 /** Everything the statechart may wish for. */
 export type Effect = RunPhase | StopPhase;
 
-/** Where an actor's actions put the effects of the event it is handling now. */
-const staged = new WeakMap<AnyActorRef, Effect[]>();
+const RUN: RunPhase = { type: 'runPhase' };
 
-/** Gives `actor` a fresh list; its actions append to it while the next event is handled. */
-export function collectEffects(actor: AnyActorRef): Effect[] {
-  const effects: Effect[] = [];
-  staged.set(actor, effects);
-  return effects;
-}
-
-/** Called by the statechart's actions, and by nobody else. */
-export function describeEffect(actor: AnyActorRef, effect: Effect): void {
-  staged.get(actor)?.push(effect);
+/** An action of the statechart as the effect it stands for. */
+export function effectOf({ type, params }: ExecutableActionObject): Effect {
+  if (type === 'runPhase') return RUN;
+  if (type === 'stopPhase') return { type, reason: (params as { reason: StopReason }).reason };
+  throw new Error(`The statechart has an action "${type}" that nobody performs.`);
 }

@@ -1,12 +1,10 @@
-/**
- * A live job: a real XState actor, activated from its record and asked to judge events. The only file,
- * besides the machine itself, that calls xstate.
- */
+/** A live job: a real XState actor, activated from its record and asked to judge events. */
 import { type Actor, createActor, type StateValue } from 'xstate';
-import { collectEffects, type Effect } from './effects.ts';
+import type { Effect } from './effects.ts';
 import { isQuiet, JOB_ACTIONS, type JobAction, type JobEvent } from './job-events.ts';
+import { JobLogic, toSnapshot } from './job-logic.ts';
 import { createJobMachine, type JobMachine, type MachineSpec } from './job-machine.ts';
-import { freshPhase, type JobFacts } from './lifecycle.ts';
+import { freshPhase } from './lifecycle.ts';
 import type { JobRecord, JobStatus, PhaseSpec, PhaseState, TransitionRecord } from './vocabulary.ts';
 
 /** A pipeline's statechart with what is asked of it for every job, worked out once. */
@@ -66,7 +64,8 @@ export type Birth = Pick<
 /** The judge of one job. Forget it and activate another one whenever its record was changed by somebody else. */
 export class JobActor {
   readonly #chart: JobChart;
-  readonly #actor: Actor<JobMachine>;
+  readonly #logic: JobLogic;
+  readonly #actor: Actor<JobLogic>;
   #state: string;
   #job: JobRecord;
   /** What the store has, as far as we know: memory is at most one commit ahead of it. */
@@ -74,10 +73,8 @@ export class JobActor {
 
   /** Activates the actor of a job at rest, or of one whose actor was dropped. */
   constructor(chart: JobChart, job: JobRecord) {
-    this.#actor = createActor(chart.machine, { snapshot: toSnapshot(chart, job), input: job });
-    // Without an observer xstate would throw an error of ours into the host's event loop.
-    this.#actor.subscribe({ error() {} });
-    this.#actor.start();
+    this.#logic = new JobLogic(chart.machine, job);
+    this.#actor = createActor(this.#logic).start();
     this.#chart = chart;
     this.#state = stateOf(job);
     this.#job = job;
@@ -102,16 +99,15 @@ export class JobActor {
   /** Lets the statechart judge; `null` means that the present state refuses the event. */
   send(event: JobEvent): Step | null {
     const before = this.#actor.getSnapshot();
-    const effects = collectEffects(this.#actor);
     this.#actor.send(event);
+    const effects = this.#logic.takeEffects();
     const after = this.#actor.getSnapshot();
-    if (after.status === 'error') throw after.error;
-    // Every accepted event makes a new context, so an old one means that nothing was accepted.
-    if (after.context === before.context) return null;
+    // Every accepted event makes new facts, so old ones mean that nothing was accepted.
+    if (after.context.job === before.context.job) return null;
 
     const from = this.#state;
     this.#state = stateName(after.value);
-    this.#job = { ...after.context, status: statusOf(this.#state) };
+    this.#job = { ...after.context.job, status: statusOf(this.#state) };
     return {
       job: this.#job,
       transition: isQuiet(event.type) ? null : toTransition(from, this.#state, event, this.#job),
@@ -163,7 +159,7 @@ export function born(chart: JobChart, birth: Birth): Newborn {
 
 /** What a person may do to the job in its present state, asked of the statechart itself. */
 export function allowedActions(chart: JobChart, job: JobRecord): readonly JobAction[] {
-  const snapshot = toSnapshot(chart, job);
+  const snapshot = toSnapshot(chart.machine, job);
   return JOB_ACTIONS.filter((type) => snapshot.can({ type, at: 0, reason: null, result: undefined } as JobEvent));
 }
 
@@ -172,16 +168,8 @@ export function stateOf(job: Pick<JobRecord, 'status' | 'currentPhase'>): string
   return job.status === 'active' ? `active.${job.currentPhase}` : job.status;
 }
 
-function toSnapshot(chart: JobChart, job: JobRecord) {
-  const value: StateValue = job.status === 'active' ? { active: job.currentPhase ?? '' } : job.status;
-  const context: JobFacts = job;
-  return chart.machine.resolveState({ value: value as never, context });
-}
-
 function stateName(value: StateValue): string {
-  if (typeof value === 'string') return value;
-  const [parent, child] = Object.entries(value)[0] ?? [];
-  return `${parent}.${child}`;
+  return typeof value === 'string' ? value : `active.${value.active}`;
 }
 
 function statusOf(state: string): JobStatus {

@@ -273,3 +273,15 @@ describe('log entries', () => {
     expect(step(newborn(), claimed, phaseFailed, cancel).transition?.error).toBeNull();
   });
 });
+
+test('data that looks like one of XState’s own references stays as it is', () => {
+  const data = { looksLike: { xstate$$type: 1, id: 'nobody' } };
+  const { job } = step({ ...newborn(), data }, events.claimed);
+  expect(job.data).toEqual({ looksLike: { xstate$$type: 1, id: 'nobody' } });
+});
+
+test('an event that cannot be judged throws where it was sent, every time', () => {
+  const actor = new JobActor(chart, { ...newborn(), phases: null as never });
+  expect(() => actor.send(events.claimed)).toThrow(TypeError);
+  expect(() => actor.send(events.claimed)).toThrow(TypeError);
+});

@@ -1,0 +1,60 @@
+/**
+ * What a job's actor runs: the statechart, begun from a record. Actions become effects, as data, and an error of ours stays here:
+ * XState would throw it into the host's event loop.
+ *
+ * The actor is given this as its logic and no options. With options (`{ snapshot }`) XState builds an object for which V8 makes a new shape
+ * each time, at eight times the cost of all the rest of the actor, and searches the whole of the job's data for actors.
+ */
+import type { ActorLogic, ActorScope, SnapshotFrom, StateValue } from 'xstate';
+import { type Effect, effectOf } from './effects.ts';
+import type { JobEvent } from './job-events.ts';
+import type { JobMachine } from './job-machine.ts';
+import type { JobRecord } from './vocabulary.ts';
+
+export type JobSnapshot = SnapshotFrom<JobMachine>;
+
+type Scope = ActorScope<JobSnapshot, JobEvent>;
+
+/** A record as the statechart sees it. */
+export function toSnapshot(machine: JobMachine, job: JobRecord): JobSnapshot {
+  const value: StateValue = job.status === 'active' ? { active: job.currentPhase ?? '' } : job.status;
+  return machine.resolveState({ value: value as never, context: { job } });
+}
+
+export class JobLogic implements ActorLogic<JobSnapshot, JobEvent> {
+  readonly #machine: JobMachine;
+  readonly #first: JobSnapshot;
+  #effects: Effect[] = [];
+  #error: unknown = null;
+
+  constructor(machine: JobMachine, job: JobRecord) {
+    this.#machine = machine;
+    this.#first = toSnapshot(machine, job);
+  }
+
+  getInitialSnapshot(): JobSnapshot {
+    return this.#first;
+  }
+
+  transition(snapshot: JobSnapshot, event: JobEvent, scope: Scope): JobSnapshot {
+    const effects: Effect[] = [];
+    this.#effects = effects;
+    try {
+      const actionExecutor: Scope['actionExecutor'] = (action) => effects.push(effectOf(action));
+      return this.#machine.transition(snapshot, event, { ...scope, actionExecutor } as never);
+    } catch (error) {
+      this.#error = error;
+      return snapshot;
+    }
+  }
+
+  getPersistedSnapshot(snapshot: JobSnapshot) {
+    return this.#machine.getPersistedSnapshot(snapshot);
+  }
+
+  /** What the event just judged wishes for; throws if it could not be judged. */
+  takeEffects(): readonly Effect[] {
+    if (this.#error) throw this.#error;
+    return this.#effects;
+  }
+}
