@@ -19,7 +19,7 @@ export interface Change {
   /** The record to be stored. Status `deleted` takes the row away. */
   readonly job: JobRecord;
   /** What the job was judged from; refused as stale unless the stored job still has this number and fence. */
-  readonly expected: Pick<JobRecord, 'seq' | 'fence' | 'status'>;
+  readonly expected: JobRecord;
   /** What to append to the log, oldest first; empty for progress. */
   readonly transitions: readonly StagedTransition[];
   /** Names of the phases whose results are new in this change. */

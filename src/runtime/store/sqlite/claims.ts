@@ -5,13 +5,14 @@
 import type { Database, Statement } from 'better-sqlite3';
 import type { ClaimRequest, Want } from '../port.ts';
 import type { JobTable } from './jobs.ts';
-import type { JobRow } from './rows.ts';
+import { JOB_COLUMNS, type JobRow, placeInLine } from './rows.ts';
 
 interface Candidate {
+  readonly want: Want;
+  readonly row: JobRow;
   readonly n: number;
   readonly priority: number;
-  readonly scheduled_at: number;
-  readonly want: Want;
+  readonly scheduledAt: number;
 }
 
 const HERE = `pipeline = ? AND phase_index = ? AND status IN ('pending', 'retrying')`;
@@ -19,9 +20,8 @@ const HERE = `pipeline = ? AND phase_index = ? AND status IN ('pending', 'retryi
 export class ClaimQueries {
   readonly #jobs: JobTable;
   readonly #topPriority: Statement<[string, number, number], number>;
-  readonly #due: Statement<[string, number, number, number, number], Omit<Candidate, 'want'>>;
+  readonly #due: Statement<[string, number, number, number, number], JobRow>;
   readonly #nextDue: Statement<[string, number, number, number], number>;
-  readonly #row: Statement<[number], JobRow>;
 
   constructor(db: Database, jobs: JobTable) {
     this.#jobs = jobs;
@@ -32,10 +32,11 @@ export class ClaimQueries {
       .pluck()
       .safeIntegers(false);
     this.#due = db
-      .prepare<[string, number, number, number, number], Omit<Candidate, 'want'>>(
-        `SELECT n, priority, scheduled_at FROM millrace_jobs
+      .prepare<[string, number, number, number, number], JobRow>(
+        `SELECT ${JOB_COLUMNS} FROM millrace_jobs
          WHERE ${HERE} AND priority = ? AND scheduled_at <= ? ORDER BY scheduled_at, n LIMIT ?`,
       )
+      .raw()
       .safeIntegers(false);
     this.#nextDue = db
       .prepare<[string, number, number, number], number>(
@@ -44,7 +45,6 @@ export class ClaimQueries {
       )
       .pluck()
       .safeIntegers(false);
-    this.#row = db.prepare<[number], JobRow>('SELECT * FROM millrace_jobs WHERE n = ?').safeIntegers(false);
   }
 
   /** Lets the request's judge decide on each job it has room for, and writes what it decides. */
@@ -56,8 +56,7 @@ export class ClaimQueries {
       let again = false;
       for (const candidate of candidates) {
         if (!request.admit(candidate.want)) continue;
-        const row = this.#row.get(candidate.n);
-        const change = row && request.judge(this.#jobs.record(row));
+        const change = request.judge(this.#jobs.record(candidate.row));
         if (change) this.#jobs.apply(change);
         else passedBy.add(candidate.n);
         // The room kept for it may be had by the next in line.
@@ -86,8 +85,9 @@ export class ClaimQueries {
     let priority = this.#topPriority.get(want.pipeline, want.phaseIndex, Number.MAX_SAFE_INTEGER + 1);
     while (priority !== undefined) {
       for (const row of this.#due.all(want.pipeline, want.phaseIndex, priority, now, room + passedBy.size)) {
-        if (passedBy.has(row.n) || room === 0) continue;
-        into.push({ want, ...row });
+        const { n, scheduledAt } = placeInLine(row);
+        if (passedBy.has(n) || room === 0) continue;
+        into.push({ want, row, n, priority, scheduledAt });
         room--;
       }
       if (room <= 0) return null;
@@ -100,5 +100,5 @@ export class ClaimQueries {
 }
 
 function byTurn(a: Candidate, b: Candidate): number {
-  return b.priority - a.priority || a.scheduled_at - b.scheduled_at || a.n - b.n;
+  return b.priority - a.priority || a.scheduledAt - b.scheduledAt || a.n - b.n;
 }

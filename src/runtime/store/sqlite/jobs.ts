@@ -8,19 +8,9 @@ import type { DeliveryTable } from './deliveries.ts';
 import type { LogTable } from './logs.ts';
 import type { MachineTable } from './machines.ts';
 import type { PayloadTable } from './payloads.ts';
-import {
-  INSERT_JOB,
-  insertValues,
-  isSelfContained,
-  type JobRow,
-  packData,
-  toRecord,
-  UPDATE_JOB,
-  updateValues,
-} from './rows.ts';
+import { INSERT_JOB, idOfPayloads, insertValues, JOB_COLUMNS, type JobRow, packData, toRecord } from './rows.ts';
 import type { TransitionTable } from './transitions.ts';
-
-const NO_PAYLOADS: ReadonlyMap<string, string> = new Map();
+import { JobUpdates } from './updates.ts';
 
 /** The tables a job's change touches besides its own. */
 export interface Neighbours {
@@ -36,9 +26,9 @@ export interface Neighbours {
 export class JobTable {
   readonly #near: Neighbours;
   readonly #insert: Statement<unknown[]>;
-  readonly #update: Statement<unknown[]>;
+  readonly #updates: JobUpdates;
   readonly #delete: Statement<[string, number, number]>;
-  readonly #status: Statement<[string], Pick<JobRow, 'status' | 'fence'>>;
+  readonly #status: Statement<[string], Pick<JobRecord, 'status' | 'fence'>>;
   readonly #get: Statement<[string], JobRow>;
   readonly #getMany: Statement<[string], JobRow>;
   /** Ids are taken as long as the log or a delivery knows them: two jobs under one id could not be told apart there. */
@@ -47,14 +37,20 @@ export class JobTable {
   constructor(db: Database, near: Neighbours) {
     this.#near = near;
     this.#insert = db.prepare(INSERT_JOB);
-    this.#update = db.prepare(UPDATE_JOB);
+    this.#updates = new JobUpdates(db);
     this.#delete = db.prepare('DELETE FROM millrace_jobs WHERE id = ? AND seq = ? AND fence = ?');
     this.#status = db
-      .prepare<[string], JobRow>('SELECT status, fence FROM millrace_jobs WHERE id = ?')
+      .prepare<[string], Pick<JobRecord, 'status' | 'fence'>>('SELECT status, fence FROM millrace_jobs WHERE id = ?')
       .safeIntegers(false);
-    this.#get = db.prepare<[string], JobRow>('SELECT * FROM millrace_jobs WHERE id = ?').safeIntegers(false);
+    this.#get = db
+      .prepare<[string], JobRow>(`SELECT ${JOB_COLUMNS} FROM millrace_jobs WHERE id = ?`)
+      .raw()
+      .safeIntegers(false);
     this.#getMany = db
-      .prepare<[string], JobRow>('SELECT * FROM millrace_jobs WHERE id IN (SELECT value FROM json_each(?))')
+      .prepare<[string], JobRow>(
+        `SELECT ${JOB_COLUMNS} FROM millrace_jobs WHERE id IN (SELECT value FROM json_each(?))`,
+      )
+      .raw()
       .safeIntegers(false);
     this.#existing = db
       .prepare<[{ ids: string }], string>(
@@ -84,11 +80,11 @@ export class JobTable {
   /** Writes a change; answers with `null`, or with why the writer no longer holds the job. */
   apply(change: Change): StopReason | null {
     const { job, expected } = change;
-    const { changes } =
+    const isDone =
       job.status === 'deleted'
-        ? this.#delete.run(job.id, expected.seq, expected.fence)
-        : this.#update.run(updateValues(job, expected));
-    if (changes === 0) return lossOf(this.#status.get(job.id), expected.fence);
+        ? this.#delete.run(job.id, expected.seq, expected.fence).changes > 0
+        : this.#updates.run(job, expected);
+    if (!isDone) return lossOf(this.#status.get(job.id), expected.fence);
     if (job.status === 'deleted') this.#deleteAround(job);
     for (const phase of change.newResults) {
       this.#near.payloads.put(job.id, phase, JSON.stringify(job.phaseResults[phase]));
@@ -104,7 +100,7 @@ export class JobTable {
 
   /** Gives a job at rest another phase list. No transition: its state stays what it was. */
   rewrite(job: JobRecord, before: JobRecord): void {
-    this.#update.run(updateValues(job, before));
+    this.#updates.run(job, before);
     for (const phase of Object.keys(before.phaseResults)) {
       if (!(phase in job.phaseResults)) this.#deleteResult(job.id, phase);
     }
@@ -132,14 +128,15 @@ export class JobTable {
   }
 
   record(row: JobRow): JobRecord {
-    const payloads = isSelfContained(row) ? NO_PAYLOADS : this.#near.payloads.of(row.id);
-    return toRecord(row, payloads, this.#near.machines.phases(row.machine_version));
+    const { payloads, machines } = this.#near;
+    return toRecord(row, { payloads: (id) => payloads.of(id), phases: (version) => machines.phases(version) });
   }
 
   /** Like {@link record} for many rows, with one look for payloads. */
   records(rows: readonly JobRow[]): JobRecord[] {
-    const apart = rows.filter((row) => !isSelfContained(row)).map((row) => row.id);
-    const payloads = apart.length === 0 ? () => NO_PAYLOADS : this.#near.payloads.ofMany(apart);
-    return rows.map((row) => toRecord(row, payloads(row.id), this.#near.machines.phases(row.machine_version)));
+    const { payloads, machines } = this.#near;
+    const apart = rows.map(idOfPayloads).filter((id) => id !== null);
+    const found = payloads.ofMany(apart);
+    return rows.map((row) => toRecord(row, { payloads: found, phases: (version) => machines.phases(version) }));
   }
 }

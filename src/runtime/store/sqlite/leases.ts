@@ -29,15 +29,11 @@ export class LeaseTable {
       'INSERT OR REPLACE INTO millrace_runtimes (id, host, pid, process_start) VALUES (?, ?, ?, ?)',
     );
     this.#unregister = db.prepare('DELETE FROM millrace_runtimes WHERE id = ?');
-    this.#renew = db.prepare(
-      `UPDATE millrace_jobs SET lease_expires_at = ? WHERE lease_owner = ? AND status = 'active'`,
-    );
-    this.#held = db
-      .prepare<[string], string>(`SELECT id FROM millrace_jobs WHERE lease_owner = ? AND status = 'active'`)
-      .pluck();
+    this.#renew = db.prepare('UPDATE millrace_jobs SET lease_expires_at = ? WHERE lease_owner = ?');
+    this.#held = db.prepare<[string], string>('SELECT id FROM millrace_jobs WHERE lease_owner = ?').pluck();
     this.#others = db
       .prepare<[string], HeldRow>(
-        `SELECT id, fence, lease_owner, lease_expires_at FROM millrace_jobs WHERE status = 'active' AND lease_owner <> ?`,
+        'SELECT id, fence, lease_owner, lease_expires_at FROM millrace_jobs WHERE lease_owner <> ?',
       )
       .safeIntegers(false);
     this.#runtimes = db.prepare<[], RuntimeRow>('SELECT * FROM millrace_runtimes').safeIntegers(false);

@@ -2,7 +2,7 @@
 import type { Database, Statement } from 'better-sqlite3';
 import type { JobFilter, JobPage } from '../port.ts';
 import type { JobTable } from './jobs.ts';
-import type { JobRow } from './rows.ts';
+import { ageOf, JOB_COLUMNS, type JobRow } from './rows.ts';
 
 export class JobQueries {
   readonly #db: Database;
@@ -16,7 +16,7 @@ export class JobQueries {
   constructor(db: Database, jobs: JobTable) {
     this.#db = db;
     this.#jobs = jobs;
-    const EXPIRING = `expires_at IS NOT NULL AND started_at IS NULL AND status IN ('blocked', 'pending', 'paused')`;
+    const EXPIRING = 'expires_at IS NOT NULL AND started_at IS NULL AND finished_at IS NULL';
     this.#expired = db
       .prepare<[number, number], string>(
         `SELECT id FROM millrace_jobs WHERE ${EXPIRING} AND expires_at <= ? ORDER BY expires_at LIMIT ?`,
@@ -30,14 +30,12 @@ export class JobQueries {
       .safeIntegers(false);
     this.#finished = db
       .prepare<[number, number], string>(
-        `SELECT id FROM millrace_jobs WHERE status IN ('completed', 'failed', 'cancelled') AND finished_at < ?
+        `SELECT id FROM millrace_jobs WHERE stale_at IS NULL AND finished_at < ?
          ORDER BY finished_at LIMIT ?`,
       )
       .pluck();
     this.#stale = db
-      .prepare<[number, number], string>(
-        `SELECT id FROM millrace_jobs WHERE status = 'stale' AND stale_at < ? ORDER BY stale_at LIMIT ?`,
-      )
+      .prepare<[number, number], string>('SELECT id FROM millrace_jobs WHERE stale_at < ? ORDER BY stale_at LIMIT ?')
       .pluck();
   }
 
@@ -62,7 +60,7 @@ export class JobQueries {
 
     const rows = this.#page(where).all(...values);
     const last = rows.length > limit ? rows[limit - 1] : undefined;
-    return { jobs: this.#jobs.records(rows.slice(0, limit)), cursor: last ? String(last.n) : null };
+    return { jobs: this.#jobs.records(rows.slice(0, limit)), cursor: last ? String(ageOf(last)) : null };
   }
 
   expired(now: number, limit: number): { ids: readonly string[]; nextAt: number | null } {
@@ -79,10 +77,10 @@ export class JobQueries {
 
   /** One statement per combination of filters; there are few. */
   #page(where: readonly string[]): Statement<unknown[], JobRow> {
-    const sql = `SELECT * FROM millrace_jobs ${where.length > 0 ? `WHERE ${where.join(' AND ')}` : ''} ORDER BY n DESC LIMIT ?`;
+    const sql = `SELECT ${JOB_COLUMNS} FROM millrace_jobs ${where.length > 0 ? `WHERE ${where.join(' AND ')}` : ''} ORDER BY n DESC LIMIT ?`;
     let statement = this.#pages.get(sql);
     if (!statement) {
-      statement = this.#db.prepare<unknown[], JobRow>(sql).safeIntegers(false);
+      statement = this.#db.prepare<unknown[], JobRow>(sql).raw().safeIntegers(false);
       this.#pages.set(sql, statement);
     }
     return statement;
