@@ -2,7 +2,7 @@
 import { type Actor, createActor, type StateValue } from 'xstate';
 import type { Effect } from './effects.ts';
 import { isQuiet, JOB_ACTIONS, type JobAction, type JobEvent } from './job-events.ts';
-import { JobLogic, toSnapshot } from './job-logic.ts';
+import { JobLogic, Snapshots, stateOf } from './job-logic.ts';
 import { createJobMachine, type JobMachine, type MachineSpec } from './job-machine.ts';
 import { freshPhase } from './lifecycle.ts';
 import type { JobRecord, JobStatus, PhaseSpec, PhaseState, TransitionRecord } from './vocabulary.ts';
@@ -12,6 +12,7 @@ export interface JobChart {
   readonly pipeline: string;
   readonly phases: readonly PhaseSpec[];
   readonly machine: JobMachine;
+  readonly snapshots: Snapshots;
   /** The state jobs are born into. */
   readonly initial: JobStatus;
   /** The phases of a job nobody has touched. */
@@ -22,7 +23,13 @@ export interface JobChart {
 export function createJobChart(spec: MachineSpec): JobChart {
   const machine = createJobMachine(spec);
   const initial = machine.root.initial.target[0]?.key as JobStatus;
-  return { ...spec, machine, initial, untouched: spec.phases.map(({ name }) => freshPhase(name)) };
+  return {
+    ...spec,
+    machine,
+    snapshots: new Snapshots(machine),
+    initial,
+    untouched: spec.phases.map(({ name }) => freshPhase(name)),
+  };
 }
 
 /** A log entry on its way to the store. */
@@ -73,7 +80,7 @@ export class JobActor {
 
   /** Activates the actor of a job at rest, or of one whose actor was dropped. */
   constructor(chart: JobChart, job: JobRecord) {
-    this.#logic = new JobLogic(chart.machine, job);
+    this.#logic = new JobLogic(chart.machine, chart.snapshots.of(job));
     this.#actor = createActor(this.#logic).start();
     this.#chart = chart;
     this.#state = stateOf(job);
@@ -159,13 +166,8 @@ export function born(chart: JobChart, birth: Birth): Newborn {
 
 /** What a person may do to the job in its present state, asked of the statechart itself. */
 export function allowedActions(chart: JobChart, job: JobRecord): readonly JobAction[] {
-  const snapshot = toSnapshot(chart.machine, job);
+  const snapshot = chart.snapshots.of(job);
   return JOB_ACTIONS.filter((type) => snapshot.can({ type, at: 0, reason: null, result: undefined } as JobEvent));
-}
-
-/** The whole state's name, e.g. `active.resize`. */
-export function stateOf(job: Pick<JobRecord, 'status' | 'currentPhase'>): string {
-  return job.status === 'active' ? `active.${job.currentPhase}` : job.status;
 }
 
 function stateName(value: StateValue): string {

@@ -15,10 +15,30 @@ export type JobSnapshot = SnapshotFrom<JobMachine>;
 
 type Scope = ActorScope<JobSnapshot, JobEvent>;
 
-/** A record as the statechart sees it. */
-export function toSnapshot(machine: JobMachine, job: JobRecord): JobSnapshot {
-  const value: StateValue = job.status === 'active' ? { active: job.currentPhase ?? '' } : job.status;
-  return machine.resolveState({ value: value as never, context: { job } });
+/** Records as the statechart sees them. But for the record, all snapshots of a state are the same, and are worked out once. */
+export class Snapshots {
+  readonly #machine: JobMachine;
+  readonly #byState = new Map<string, JobSnapshot>();
+
+  constructor(machine: JobMachine) {
+    this.#machine = machine;
+  }
+
+  of(job: JobRecord): JobSnapshot {
+    const state = stateOf(job);
+    let known = this.#byState.get(state);
+    if (!known) {
+      const value: StateValue = job.status === 'active' ? { active: job.currentPhase ?? '' } : job.status;
+      known = this.#machine.resolveState({ value: value as never, context: undefined as never });
+      this.#byState.set(state, known);
+    }
+    return { ...known, context: { job } };
+  }
+}
+
+/** The whole state's name, e.g. `active.resize`. */
+export function stateOf(job: Pick<JobRecord, 'status' | 'currentPhase'>): string {
+  return job.status === 'active' ? `active.${job.currentPhase}` : job.status;
 }
 
 export class JobLogic implements ActorLogic<JobSnapshot, JobEvent> {
@@ -27,9 +47,9 @@ export class JobLogic implements ActorLogic<JobSnapshot, JobEvent> {
   #effects: Effect[] = [];
   #error: unknown = null;
 
-  constructor(machine: JobMachine, job: JobRecord) {
+  constructor(machine: JobMachine, first: JobSnapshot) {
     this.#machine = machine;
-    this.#first = toSnapshot(machine, job);
+    this.#first = first;
   }
 
   getInitialSnapshot(): JobSnapshot {

@@ -3,8 +3,9 @@
  * they carried, so only what follows from it is told; where it does not reach back to the birth, or the phases have
  * changed since, nothing is. Pure.
  */
-import { born, createJobChart, JobActor, stateOf } from './job-actor.ts';
+import { born, createJobChart, JobActor } from './job-actor.ts';
 import type { JobEvent } from './job-events.ts';
+import { stateOf } from './job-logic.ts';
 import type { JobRecord, TransitionRecord } from './vocabulary.ts';
 
 /** What can be told of a job's past. */

@@ -7,10 +7,10 @@ import type { Capacity } from './capacity.ts';
 
 /** Phases shorter than this, on average, are worth a lead. */
 const SHORT_MS = 25;
-/** How long an outcome whose slot is in use again may wait for others to be committed with: two phases, within these bounds. */
-const GATHER_MS = { least: 10, most: 25 } as const;
+/** How long an outcome whose slot is in use again may wait for others to be committed with. */
+export const GATHER_MS = 25;
 /** No more than this many jobs per thread are claimed ahead. */
-const MOST_AHEAD = 16;
+const MOST_AHEAD = 32;
 /** How much the latest phase counts. */
 const WEIGHT = 0.2;
 
@@ -22,18 +22,13 @@ export class Pace {
     this.#capacity = capacity;
   }
 
-  /** How long the lane's outcomes may wait for others. */
-  gatherMs(lane: string): number {
-    return Math.min(GATHER_MS.most, Math.max(GATHER_MS.least, 2 * (this.#averages.get(lane) ?? 0)));
-  }
-
   /** A phase took so long. */
   note(lane: string, ms: number): void {
     const before = this.#averages.get(lane) ?? SHORT_MS;
     const average = before + (ms - before) * WEIGHT;
     this.#averages.set(lane, average);
     // One job for each thread, and those it can get through while a commit gathers.
-    const ahead = Math.min(MOST_AHEAD, 1 + Math.ceil(this.gatherMs(lane) / Math.max(average, 0.1)));
+    const ahead = Math.min(MOST_AHEAD, 1 + Math.ceil(GATHER_MS / Math.max(average, 0.1)));
     this.#capacity.setLead(lane, average < SHORT_MS ? ahead * this.#capacity.limitOf(lane) : 0);
   }
 }

@@ -11,7 +11,7 @@ import type { AnyPipeline } from '../pipeline.ts';
 import { type Capacity, type Claim, claimKey } from './capacity.ts';
 import { Execution, type ExecutionOptions } from './execution.ts';
 import { HotBlobs } from './hot-blobs.ts';
-import { Pace } from './pace.ts';
+import { GATHER_MS, Pace } from './pace.ts';
 
 /** What the performer needs from its surroundings. */
 export interface PerformerOptions extends ExecutionOptions {
@@ -153,7 +153,7 @@ export class Performer {
     if (event) {
       const blobs = outcome.ok ? outcome.blobs : [];
       this.#hot.keep(job.id, phase, blobs);
-      post({ jobId: job.id, fence: job.fence, event, blobs }, handedOn ? this.#pace.gatherMs(lane) : undefined);
+      post({ jobId: job.id, fence: job.fence, event, blobs }, handedOn ? GATHER_MS : undefined);
     } else {
       capacity.letGo(job.pipeline, claimKey(job));
       onRoom();

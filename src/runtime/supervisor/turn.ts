@@ -3,11 +3,12 @@
  * the supervisor does that after the commit, or forgets the turn if there was none.
  */
 import type { Blob } from '../../actors/blobs.ts';
-import { JobActor, type Step, stateOf } from '../../actors/job-actor.ts';
+import { JobActor, type StagedTransition, type Step } from '../../actors/job-actor.ts';
 import type { JobEvent } from '../../actors/job-events.ts';
+import { stateOf } from '../../actors/job-logic.ts';
 import type { JobRecord } from '../../actors/vocabulary.ts';
 import { ConflictError } from '../errors.ts';
-import type { DeliveryClaim } from '../store/delivery.ts';
+import type { DeliveryClaim, NewDelivery } from '../store/delivery.ts';
 import type { Change } from '../store/port.ts';
 import type { Charts } from './charts.ts';
 import type { Owed } from './owed.ts';
@@ -79,30 +80,42 @@ export class Turn {
   #pass(actor: JobActor, before: JobRecord, messages: readonly Message[], canRun: boolean): Change | null {
     const steps: Step[] = [];
     const accepted: Message[] = [];
+    const transitions: StagedTransition[] = [];
+    const newBlobs: { phase: string; blobs: readonly Blob[] }[] = [];
+    const deliveries: NewDelivery[] = [];
+    const arrived: DeliveryClaim[] = [];
     for (const message of messages) {
       const meant = message.fence === undefined || message.fence === actor.job.fence;
       const possible = canRun || !SETS_GOING.has(message.event.type);
       const step = meant && possible ? actor.send(message.event) : null;
-      if (step) {
-        steps.push(step);
-        accepted.push(message);
-      } else if (message.caller) {
-        this.refusals.push({ caller: message.caller, error: refusal(actor.job, message.event.type, possible) });
+      if (!step) {
+        const { caller, event } = message;
+        if (caller) this.refusals.push({ caller, error: refusal(actor.job, event.type, possible) });
+        continue;
       }
+      steps.push(step);
+      accepted.push(message);
+      const { job, transition } = step;
+      const { blobs = [] } = message;
+      if (message.arrived) arrived.push(message.arrived);
+      if (!transition) continue;
+      transitions.push(transition);
+      deliveries.push(...this.#owed(job, transition));
+      if (blobs.length > 0 && transition.phase) newBlobs.push({ phase: transition.phase, blobs });
     }
     if (steps.length === 0) return null;
+    const { job } = actor;
+    const newResults = namesIn(job, (name) => job.phaseResults[name] !== before.phaseResults[name]);
+    const goneResults = namesIn(before, (name) => !(name in job.phaseResults));
     const change: Change = {
-      job: actor.job,
+      job,
       expected: before,
-      transitions: steps.flatMap(({ transition }) => transition ?? []),
-      newResults: namesIn(actor.job, (name) => actor.job.phaseResults[name] !== before.phaseResults[name]),
-      newBlobs: steps.flatMap(({ transition }, index) => {
-        const blobs = accepted[index]?.blobs ?? [];
-        return blobs.length > 0 && transition?.phase ? [{ phase: transition.phase, blobs }] : [];
-      }),
-      goneResults: namesIn(before, (name) => !(name in actor.job.phaseResults)),
-      deliveries: steps.flatMap(({ job, transition }) => (transition ? this.#owed(job, transition) : [])),
-      arrived: accepted.flatMap(({ arrived }) => arrived ?? []),
+      transitions,
+      newResults,
+      newBlobs,
+      goneResults,
+      deliveries,
+      arrived,
     };
     this.passages.push({ actor, steps, change, messages: accepted });
     return change;

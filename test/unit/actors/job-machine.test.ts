@@ -1,7 +1,8 @@
 /** The table of docs and design, row by row; whatever is not in it is refused. */
 import { describe, expect, test } from 'vitest';
-import { allowedActions, born, createJobChart, JobActor, stateOf } from '../../../src/actors/job-actor.ts';
+import { allowedActions, born, createJobChart, JobActor } from '../../../src/actors/job-actor.ts';
 import type { JobEvent } from '../../../src/actors/job-events.ts';
+import { stateOf } from '../../../src/actors/job-logic.ts';
 import { JOB_STATUSES, type JobRecord, type JobStatus } from '../../../src/actors/vocabulary.ts';
 import { chart, events, fatal, jobAfter, jobThatIs, newborn, step, T0 } from './jobs.ts';
 
