@@ -25,11 +25,22 @@ const FILESYSTEMS: Readonly<Record<number, string>> = {
   2035054128: 'overlayfs',
 };
 
+/** Where the trials' files go. */
+export function filesFolder(): string {
+  return process.env.BENCH_TMPDIR ?? tmpdir();
+}
+
+/** How much room there is for them, in bytes. */
+export function freeDisk(): number {
+  const { bavail, bsize } = statfsSync(filesFolder());
+  return bavail * bsize;
+}
+
 export function machine(): Machine {
   const db = new Database(':memory:');
   const sqlite = String(db.prepare('SELECT sqlite_version()').pluck().get());
   db.close();
-  const folder = process.env.BENCH_TMPDIR ?? tmpdir();
+  const folder = filesFolder();
   const { type } = statfsSync(folder);
   const packageOf = (path: string) => JSON.parse(readFileSync(new URL(path, import.meta.url), 'utf8')).version;
   return {

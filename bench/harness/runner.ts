@@ -1,8 +1,8 @@
 /** Runs a scenario: which entries can run, round after round of them in turn, and the temporary files of it all. */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runTrial } from './child-process.ts';
+import { filesFolder } from './machine.ts';
 import { Results } from './results.ts';
 import { type Conclusion, type Entry, entryName, type Plan, type Scenario } from './scenario.ts';
 import { startService } from './services.ts';
@@ -82,7 +82,7 @@ async function prepare(scenario: Scenario, plan: Plan, skipped: Record<string, s
 }
 
 function tempFolder(name: string): string {
-  const folder = mkdtempSync(join(process.env.BENCH_TMPDIR ?? tmpdir(), `millrace-bench-${name}-`));
+  const folder = mkdtempSync(join(filesFolder(), `millrace-bench-${name}-`));
   folders.add(folder);
   return folder;
 }
