@@ -88,7 +88,7 @@ export class JobActor {
     this.#committed = job;
   }
 
-  /** The job as the last accepted event left it. */
+  /** The job as the last accepted event left it. Not for the outside: the next change is worked out from it. */
   get job(): JobRecord {
     return this.#job;
   }
@@ -107,7 +107,7 @@ export class JobActor {
   send(event: JobEvent): Step | null {
     const before = this.#actor.getSnapshot();
     this.#actor.send(event);
-    const effects = this.#logic.takeEffects();
+    const effects = this.#logic.effects();
     const after = this.#actor.getSnapshot();
     // Every accepted event makes new facts, so old ones mean that nothing was accepted.
     if (after.context.job === before.context.job) return null;
@@ -116,7 +116,8 @@ export class JobActor {
     this.#state = stateName(after.value);
     this.#job = { ...after.context.job, status: statusOf(this.#state) };
     return {
-      job: this.#job,
+      // A copy: it will be told to listeners, and what they do to it must not decide what is written next.
+      job: { ...this.#job },
       transition: isQuiet(event.type) ? null : toTransition(from, this.#state, event, this.#job),
       effects,
     };

@@ -3,7 +3,7 @@
  * XState would throw it into the host's event loop.
  *
  * The actor is given this as its logic and no options. With options (`{ snapshot }`) XState builds an object for which V8 makes a new shape
- * each time, at eight times the cost of all the rest of the actor, and searches the whole of the job's data for actors.
+ * each time, which takes eight times as long as the actor without them, and searches the whole of the job's data for actors.
  */
 import type { ActorLogic, ActorScope, SnapshotFrom, StateValue } from 'xstate';
 import { type Effect, effectOf } from './effects.ts';
@@ -41,6 +41,7 @@ export function stateOf(job: Pick<JobRecord, 'status' | 'currentPhase'>): string
   return job.status === 'active' ? `active.${job.currentPhase}` : job.status;
 }
 
+/** The statechart of one job's actor. */
 export class JobLogic implements ActorLogic<JobSnapshot, JobEvent> {
   readonly #machine: JobMachine;
   readonly #first: JobSnapshot;
@@ -72,8 +73,8 @@ export class JobLogic implements ActorLogic<JobSnapshot, JobEvent> {
     return this.#machine.getPersistedSnapshot(snapshot);
   }
 
-  /** What the event just judged wishes for; throws if it could not be judged. */
-  takeEffects(): readonly Effect[] {
+  /** What the event judged last wishes for; throws if it could not be judged. */
+  effects(): readonly Effect[] {
     if (this.#error) throw this.#error;
     return this.#effects;
   }

@@ -6,7 +6,7 @@
 import type { JobEventOf } from './job-events.ts';
 import type { JobRecord, PhaseSpec, PhaseState, PhaseStatus } from './vocabulary.ts';
 
-/** The statechart's context: the job record without what the state itself says. */
+/** What the statechart's context holds: the job record without what the state itself says. */
 export type JobFacts = Omit<JobRecord, 'status'>;
 
 type Patch = Partial<JobFacts>;

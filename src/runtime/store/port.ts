@@ -18,7 +18,7 @@ import type {
 export interface Change {
   /** The record to be stored. Status `deleted` takes the row away. */
   readonly job: JobRecord;
-  /** What the job was judged from; refused as stale unless the stored job still has this number and fence. */
+  /** What the job was judged from, exactly as it was read or committed: what differs is written. Refused as stale unless the stored job still has this number and fence. */
   readonly expected: JobRecord;
   /** What to append to the log, oldest first; empty for progress. */
   readonly transitions: readonly StagedTransition[];

@@ -50,7 +50,7 @@ export function failedEvent(pipeline: AnyPipeline, job: JobRecord, failing: Fail
   const { thrown, outcome, usage, fallback = FALLBACKS[outcome] } = failing;
   const failure = { ...toFailure(thrown), outcome };
   try {
-    const { disposition, delayMs } = pipeline.retry.decide(withOutcome(thrown, outcome), job, fallback);
+    const { disposition, delayMs } = pipeline.retry.decide(withOutcome(thrown, outcome), { ...job }, fallback);
     return { type: 'phaseFailed', at, failure, disposition, retryAt: at + delayMs, usage };
   } catch (error) {
     // `classify` is the user's code; if it throws, giving up is the safe answer, and its error goes on record.

@@ -139,6 +139,13 @@ export class Performer {
     if (this.#running.size > 0) await new Promise<void>((resolve) => this.#idle.add(resolve));
   }
 
+  /** Is there a phase after this one, and a slot for it? */
+  #couldGoOn(job: JobRecord): boolean {
+    const { pipelines, capacity } = this.#options;
+    const next = pipelines.get(job.pipeline)?.phases[job.phaseIndex + 1];
+    return next !== undefined && !capacity.isFull(laneOf(next));
+  }
+
   async #finish(execution: Execution, lane: string, phase: string): Promise<void> {
     const { capacity, clock, post, onRoom } = this.#options;
     const began = clock.now();
@@ -153,7 +160,8 @@ export class Performer {
     if (event) {
       const blobs = outcome.ok ? outcome.blobs : [];
       this.#hot.keep(job.id, phase, blobs);
-      post({ jobId: job.id, fence: job.fence, event, blobs }, handedOn ? GATHER_MS : undefined);
+      const mayWait = handedOn && lane !== INLINE_LANE && !this.#couldGoOn(job);
+      post({ jobId: job.id, fence: job.fence, event, blobs }, mayWait ? GATHER_MS : undefined);
     } else {
       capacity.letGo(job.pipeline, claimKey(job));
       onRoom();

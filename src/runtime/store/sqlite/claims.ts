@@ -20,7 +20,7 @@ const HERE = `pipeline = ? AND phase_index = ? AND status IN ('pending', 'retryi
 export class ClaimQueries {
   readonly #jobs: JobTable;
   readonly #topPriority: Statement<[string, number, number], number>;
-  readonly #due: Statement<[string, number, number, number, number], JobRow>;
+  readonly #due: Statement<[string, number, number, number, string, number], JobRow>;
   readonly #nextDue: Statement<[string, number, number, number], number>;
 
   constructor(db: Database, jobs: JobTable) {
@@ -32,9 +32,10 @@ export class ClaimQueries {
       .pluck()
       .safeIntegers(false);
     this.#due = db
-      .prepare<[string, number, number, number, number], JobRow>(
+      .prepare<[string, number, number, number, string, number], JobRow>(
         `SELECT ${JOB_COLUMNS} FROM millrace_jobs
-         WHERE ${HERE} AND priority = ? AND scheduled_at <= ? ORDER BY scheduled_at, n LIMIT ?`,
+         WHERE ${HERE} AND priority = ? AND scheduled_at <= ? AND n NOT IN (SELECT value FROM json_each(?))
+         ORDER BY scheduled_at, n LIMIT ?`,
       )
       .raw()
       .safeIntegers(false);
@@ -50,7 +51,7 @@ export class ClaimQueries {
   /** Lets the request's judge decide on each job it has room for, and writes what it decides. */
   run(request: ClaimRequest): { nextDueAt: number | null } {
     /** Jobs the judge left alone: they stay at the head of the line, and must not keep the others from being seen. */
-    const passedBy = new Set<number>();
+    const passedBy: number[] = [];
     for (;;) {
       const { candidates, nextDueAt } = this.#look(request, passedBy);
       let again = false;
@@ -58,7 +59,7 @@ export class ClaimQueries {
         if (!request.admit(candidate.want)) continue;
         const change = request.judge(this.#jobs.record(candidate.row));
         if (change) this.#jobs.apply(change);
-        else passedBy.add(candidate.n);
+        else passedBy.push(candidate.n);
         // The room kept for it may be had by the next in line.
         if (change?.job.status !== 'active') again = true;
       }
@@ -67,11 +68,12 @@ export class ClaimQueries {
   }
 
   /** The due jobs of all wants in their order, and when the next one will be due where there is room left. */
-  #look({ wants, now }: ClaimRequest, passedBy: ReadonlySet<number>) {
+  #look({ wants, now }: ClaimRequest, passedBy: readonly number[]) {
     const candidates: Candidate[] = [];
+    const without = JSON.stringify(passedBy);
     let nextDueAt: number | null = null;
     for (const want of wants) {
-      const next = this.#collect(want, now, passedBy, candidates);
+      const next = this.#collect(want, now, without, candidates);
       if (next !== null && (nextDueAt === null || next < nextDueAt)) nextDueAt = next;
     }
     if (wants.length > 1) candidates.sort(byTurn);
@@ -79,15 +81,13 @@ export class ClaimQueries {
   }
 
   /** Adds the want's due jobs; answers with when the next one will be due, unless the want was filled. */
-  #collect(want: Want, now: number, passedBy: ReadonlySet<number>, into: Candidate[]): number | null {
+  #collect(want: Want, now: number, without: string, into: Candidate[]): number | null {
     let room = want.limit;
     let nextDueAt: number | null = null;
     let priority = this.#topPriority.get(want.pipeline, want.phaseIndex, Number.MAX_SAFE_INTEGER + 1);
     while (priority !== undefined) {
-      for (const row of this.#due.all(want.pipeline, want.phaseIndex, priority, now, room + passedBy.size)) {
-        const { n, scheduledAt } = placeInLine(row);
-        if (passedBy.has(n) || room === 0) continue;
-        into.push({ want, row, n, priority, scheduledAt });
+      for (const row of this.#due.all(want.pipeline, want.phaseIndex, priority, now, without, room)) {
+        into.push({ want, row, priority, ...placeInLine(row) });
         room--;
       }
       if (room <= 0) return null;

@@ -29,12 +29,13 @@ const SQLITE_HEADER = 'SQLite format 3\0';
  */
 const BLOCKING_WAIT_MS = 20;
 
+/** SQLite's own page cache. The driver's 16 MB made nothing faster, and a backlog of millions filled them. */
+const CACHE_KIB = 4_000;
+
 /**
  * How many pages of the WAL (16 MiB) make a checkpoint, which syncs the file. SQLite's own 1,000 would sync four times as often and
  * write pages that are about to change again.
  */
-/** SQLite's own page cache. The driver's 16 MB made nothing faster, and a backlog of millions filled them. */
-const CACHE_KIB = 4_000;
 const CHECKPOINT_PAGES = 4_000;
 
 /** The WAL file is cut back to this size after a checkpoint. */

@@ -175,13 +175,9 @@ export function idOfPayloads(row: JobRow): string | null {
   return row.at(-1) !== null && phaseIndex === 0 ? null : id;
 }
 
-/** What decides whose turn it is. */
-export function placeInLine([n, , , , , priority, scheduledAt]: JobRow): {
-  n: number;
-  priority: number;
-  scheduledAt: number;
-} {
-  return { n, priority, scheduledAt };
+/** What decides whose turn it is among jobs of a priority. */
+export function placeInLine([n, , , , , , scheduledAt]: JobRow): { n: number; scheduledAt: number } {
+  return { n, scheduledAt };
 }
 
 /** How old the job is: the order of birth. */

@@ -13,7 +13,7 @@ interface Update {
 
 export class JobUpdates {
   readonly #db: Database;
-  /** One statement per set of columns, by a bit for each of them; there are few. */
+  /** One statement per set of columns, by a bit for each of them: dozens, in a queue with a varied life. */
   readonly #updates = new Map<number, Update>();
 
   constructor(db: Database) {

@@ -50,7 +50,7 @@ CREATE TABLE millrace_jobs (
   data             TEXT,                                  -- JSON; NULL when kept in millrace_payloads
   CHECK (fence = 0 OR started_at IS NOT NULL),
   -- What each status means. One CASE: it is asked with every change of status, and a check per rule took several times as long.
-  CHECK (CASE
+  CONSTRAINT fields_fit_status CHECK (CASE
     WHEN status = 'active' THEN
       lease_owner IS NOT NULL AND lease_expires_at IS NOT NULL AND current_phase IS NOT NULL AND started_at IS NOT NULL
       AND attempt > 0 AND finished_at IS NULL AND stale_at IS NULL
