@@ -74,6 +74,17 @@ async function newerDatabase(journal: 'wal' | 'delete'): Promise<string> {
   return path;
 }
 
+/** What indexes of jobs a database has, as SQL. */
+function indexesOf(path: string): unknown[] {
+  const db = new Database(path, { readonly: true });
+  const indexes = db
+    .prepare("SELECT sql FROM sqlite_master WHERE type = 'index' AND tbl_name = 'millrace_jobs'")
+    .pluck();
+  const found = indexes.all().sort();
+  db.close();
+  return found;
+}
+
 function newFile(bytes: string | Buffer): string {
   const path = tempDatabase();
   writeFileSync(path, bytes);
@@ -209,6 +220,24 @@ describe('a path that can be used', () => {
     const store = open(newFile(''));
     expect(await store.counts()).toEqual([]);
     await store.close();
+  });
+
+  test('a file of an earlier schema gets the indexes of the present one, and keeps its jobs', async () => {
+    const path = await filledDatabase();
+    const present = indexesOf(path);
+    const db = new Database(path);
+    db.exec(`
+      DROP INDEX millrace_jobs_held;
+      CREATE INDEX millrace_jobs_held ON millrace_jobs (lease_owner) WHERE status = 'active';
+      DROP INDEX millrace_jobs_stale;
+      DELETE FROM millrace_migrations WHERE version > 3;
+    `);
+    db.close();
+    expect(indexesOf(path)).not.toEqual(present);
+    const store = open(path);
+    expect(await store.counts()).toMatchObject([{ status: 'pending', jobs: 50 }]);
+    await store.close();
+    expect(indexesOf(path)).toEqual(present);
   });
 
   test("a file with the application's own tables keeps them", async () => {

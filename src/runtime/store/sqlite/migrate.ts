@@ -4,8 +4,9 @@ import { StoreUnavailableError } from '../../errors.ts';
 import * as jobs from './migrations/0001-jobs.ts';
 import * as blobsAndLogs from './migrations/0002-blobs-and-logs.ts';
 import * as deliveries from './migrations/0003-deliveries.ts';
+import * as leanIndexes from './migrations/0004-lean-indexes.ts';
 
-const MIGRATIONS: readonly string[] = [jobs.sql, blobsAndLogs.sql, deliveries.sql];
+const MIGRATIONS: readonly string[] = [jobs.sql, blobsAndLogs.sql, deliveries.sql, leanIndexes.sql];
 
 /** The schema version this program knows. */
 export const SCHEMA_VERSION = MIGRATIONS.length;

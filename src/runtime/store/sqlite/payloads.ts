@@ -45,6 +45,7 @@ export class PayloadTable {
   }
 
   ofMany(jobIds: readonly string[]): (jobId: string) => ReadonlyMap<string, string> {
+    if (jobIds.length === 0) return () => NONE;
     const byJob = new Map<string, Map<string, string>>();
     for (const row of this.#getMany.all(JSON.stringify(jobIds))) {
       const payloads = byJob.get(row.job_id) ?? new Map<string, string>();

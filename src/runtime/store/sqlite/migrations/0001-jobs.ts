@@ -1,4 +1,4 @@
-/** The first schema. Columns are explained in docs/durability.md. */
+/** The first schema. Columns are explained in docs/durability.md; the other indexes of millrace_jobs are in 0004. */
 
 export const sql = `
 CREATE TABLE millrace_machines (
@@ -65,13 +65,6 @@ CREATE TABLE millrace_jobs (
 CREATE INDEX millrace_jobs_claim ON millrace_jobs (pipeline, phase_index, priority DESC, scheduled_at)
   WHERE status IN ('pending', 'retrying');
 CREATE INDEX millrace_jobs_status ON millrace_jobs (status);
-
--- None of these looks at the status: a change of status alone then leaves them alone.
-CREATE INDEX millrace_jobs_held ON millrace_jobs (lease_owner) WHERE lease_owner IS NOT NULL;
-CREATE INDEX millrace_jobs_finished ON millrace_jobs (finished_at) WHERE finished_at IS NOT NULL AND stale_at IS NULL;
-CREATE INDEX millrace_jobs_stale ON millrace_jobs (stale_at) WHERE stale_at IS NOT NULL;
-CREATE INDEX millrace_jobs_expiring ON millrace_jobs (expires_at)
-  WHERE expires_at IS NOT NULL AND started_at IS NULL AND finished_at IS NULL;
 
 -- Values kept apart from the job's row, so that a transition or progress update never rewrites them.
 CREATE TABLE millrace_payloads (
